@@ -53,6 +53,7 @@ from engine.system.paths import packed_weights_folder
 from engine.system.waiting import raise_if_set
 from engine.text.g2p import Phonemizer
 from engine.text.g2p.directions import Script, read_script, voice_before
+from engine.text.g2p.user_lexicon.store import UserLexicon
 from engine.text.languages import language_of
 
 MAX_PAUSE_SCALE = 3.0
@@ -97,6 +98,7 @@ class Synthesizer:
         self._speaker: Speaker | None = None
         self._takeover: Takeover | None = None
         self._phonemizers: dict[str, Phonemizer] = {}
+        self._lexicon = UserLexicon()
 
     @property
     def device(self) -> str:
@@ -299,7 +301,8 @@ class Synthesizer:
     def _phonemizer(self, language: str) -> Phonemizer:
         if language not in self._phonemizers:
             config = self._opened().config
-            self._phonemizers[language] = Phonemizer(language, frozenset(config.vocab), config.phoneme_limit)
+            symbols = frozenset(config.vocab)
+            self._phonemizers[language] = Phonemizer(language, symbols, config.phoneme_limit, lexicon=self._lexicon)
         return self._phonemizers[language]
 
 

@@ -18,6 +18,7 @@ from engine.speech import Plan, PlanEvent, Utterance
 from engine.system.memory import keep_freed_memory
 from engine.system.waiting import raise_if_set
 from engine.text.g2p import Phonemizer
+from engine.text.g2p.user_lexicon.store import UserLexicon
 from engine.validator.data.results import (
     FinishedEvent,
     Regime,
@@ -172,7 +173,8 @@ def spoken_of(
     check(speech)
     checkpoint = validator.prepare(request).checkpoint
     script, voices = directed(speech, lambda name: SavedVoices().choose(name, checkpoint.voices)[0])
-    planners = {name: phonemizer(checkpoint, voice, speech.language) for name, voice in voices.items()}
+    lexicon = UserLexicon()
+    planners = {name: phonemizer(checkpoint, voice, speech.language, lexicon) for name, voice in voices.items()}
     agenda = UtteranceScheduler(plans_of(speech, script, planners, checkpoint.config), observe, listener or Listener())
     return (Spoken(each, voices[each.voice], speech.speed, speech.seed) for each in agenda)
 
@@ -204,16 +206,18 @@ def check_phonemes(checkpoint: Checkpoint, phonemes: str) -> None:
         )
 
 
-def phonemizer(checkpoint: Checkpoint, voice: Voice, language: str | None = None) -> Phonemizer:
+def phonemizer(
+    checkpoint: Checkpoint, voice: Voice, language: str | None = None, lexicon: UserLexicon | None = None
+) -> Phonemizer:
     """Return the front end for this voice and model, in the voice's language unless `language` overrides it."""
     config = checkpoint.config
-    return _phonemizer(language or voice.info.language, frozenset(config.vocab), config.phoneme_limit)
+    return _phonemizer(language or voice.info.language, frozenset(config.vocab), config.phoneme_limit, lexicon)
 
 
 @lru_cache(maxsize=4)
-def _phonemizer(language: str, symbols: frozenset[str], limit: int) -> Phonemizer:
+def _phonemizer(language: str, symbols: frozenset[str], limit: int, lexicon: UserLexicon | None) -> Phonemizer:
     """Return the cached front end: reading the dictionaries takes as long as validating a sentence."""
-    return Phonemizer(language, symbols, limit)
+    return Phonemizer(language, symbols, limit, lexicon=lexicon)
 
 
 def _comparison(

@@ -39,6 +39,8 @@ from engine.stages import STAGE_NAMES
 from engine.system.memory import give_back_freed_memory
 from engine.system.paths import packed_weights_folder
 from engine.text.g2p.other_languages import front_end
+from engine.text.g2p.user_lexicon.entries import Entry
+from engine.text.g2p.user_lexicon.store import UserLexicon
 from engine.text.languages import language_of
 from tests.engine.memory import private_bytes
 from tests.engine.students import students_installed
@@ -418,6 +420,22 @@ def test_an_edit_makes_only_what_it_changes_and_gives_the_same_samples(starter, 
     remade, longer = made(further)
     assert remade == [0]
     np.testing.assert_array_equal(longer, spoken(starter, further))
+    keeping.close()
+
+
+def test_an_entry_of_the_lexicon_applies_from_the_next_request_on_and_makes_only_its_utterances(tmp_path, monkeypatch):
+    monkeypatch.setenv("XDG_DATA_HOME", str(tmp_path / "data"))
+    keeping, events = Synthesizer("starter", kept=SpeechCache(tmp_path / "speech")), list[Event]()
+    request = SpeechRequest(PARAGRAPHS.format("asleep"), keeping.voices()[0].name)
+    list(keeping.synthesize(request))
+    UserLexicon().add([Entry("asleep", phonemes="zˈɔɹɡ")])
+    list(keeping.synthesize(request, events.append))
+    assert {event.utterance_index for event in events if isinstance(event, StageEvent)} == {1}
+    *_, plan = keeping.plans(request)
+    assert "zˈɔɹɡ" in plan.utterances[1].phonemes
+    UserLexicon().remove("asleep")
+    list(keeping.synthesize(request, events.clear() or events.append))
+    assert not [event for event in events if isinstance(event, StageEvent)]
     keeping.close()
 
 

@@ -13,6 +13,8 @@ from hypothesis import strategies as st
 from engine.errors import Cancelled, EngineError, InvalidRequest, UnknownVoice
 from engine.speech import Plan, PlanEvent, SpeechRequest, Utterance
 from engine.stages import STAGE_NAMES
+from engine.text.g2p.user_lexicon.entries import Entry
+from engine.text.g2p.user_lexicon.store import UserLexicon
 from engine.validator.data.results import (
     AlignmentEvent,
     FinishedEvent,
@@ -225,6 +227,16 @@ def test_parts_voices_and_pauses_are_those_that_are_spoken(validator: Validator)
     plan = next(event.plan for event in _events_of(validator, speech) if isinstance(event, PlanEvent))
     assert [each.voice for each in plan.utterances] == ["", FEMALE]
     assert [text[each.start : each.end] for each in plan.utterances] == ["Hello there.", "Good morning."]
+
+
+def test_words_of_the_lexicon_are_spoken_as_it_says(
+    validator: Validator, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    monkeypatch.setenv("XDG_DATA_HOME", str(tmp_path))
+    UserLexicon().add([Entry("Hello", phonemes="zˈɔɹɡ")])
+    events = _events_of(validator, SpeechRequest("Hello there.", MALE))
+    plan = next(event.plan for event in events if isinstance(event, PlanEvent))
+    assert plan.utterances[0].phonemes.startswith("zˈɔɹɡ ")
 
 
 def test_the_report_is_in_the_order_of_the_text_whatever_was_heard_first(validator: Validator) -> None:
