@@ -17,12 +17,13 @@ import numpy as np
 import soundfile
 
 from engine.audio.recording import Pcm, to_pcm
-from engine.errors import OutputError
+from engine.errors import DamagedFile, OutputError
 from engine.runtime.edit_files import request_fields
 from engine.speech import AudioChunk, SpeechRequest, SpokenWord
 from engine.system.json_text import json_value
 from engine.system.paths import cache_folder
 from engine.system.whole_file import write_atomically
+from engine.text.g2p.user_lexicon.store import UserLexicon
 
 KEPT_DAYS = 7
 _DAY_SECONDS = 86_400
@@ -52,11 +53,16 @@ def made_of(chunks: Sequence[AudioChunk]) -> RenderedPart:
 
 
 class PartCache:
-    """A cache of parts by request; `fingerprint` names anything else their samples depend on, such as the model."""
+    """A cache of parts by request; `fingerprint` names anything else their samples depend on, such as the model.
+
+    A change of the user's lexicon affects only the parts with a changed word.
+    """
 
     def __init__(self, fingerprint: str = "", folder: Path | None = None) -> None:
         self._fingerprint = fingerprint
         self._folder = folder or cache_folder() / "exports"
+        self._lexicon = UserLexicon()
+        self._entries: dict[str, str] = {}
 
     def has(self, request: SpeechRequest) -> bool:
         """Return whether the part is cached and undamaged."""
@@ -131,7 +137,17 @@ class PartCache:
         return self._folder / f"{self._key(request)}.json"
 
     def _key(self, request: SpeechRequest) -> str:
-        return f"{_digest_of(request_fields(request))}-{_digest_of(self._fingerprint)}"
+        circumstances = f"{self._fingerprint}{self._entries_in(request.text)}"
+        return f"{_digest_of(request_fields(request))}-{_digest_of(circumstances)}"
+
+    def _entries_in(self, text: str) -> str:
+        """Return the entries of the lexicon that affect a text, which stay the same during the life of this object."""
+        if text not in self._entries:
+            try:
+                self._entries[text] = self._lexicon.fingerprint(text)
+            except DamagedFile:  # speech does without it, too
+                self._entries[text] = ""
+        return self._entries[text]
 
 
 def _digest_of(value: object) -> str:

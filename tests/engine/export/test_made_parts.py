@@ -9,6 +9,8 @@ import pytest
 from engine.errors import OutputError
 from engine.export.part_cache import KEPT_DAYS, PartCache, RenderedPart, made_of
 from engine.speech import SpeechRequest, SpokenWord
+from engine.text.g2p.user_lexicon.entries import Entry
+from engine.text.g2p.user_lexicon.store import UserLexicon
 from tests.engine.export.books import RATE_HZ, FastSpeaker
 
 REQUEST = SpeechRequest("One paragraph.\n\nAnother paragraph.", "af_heart")
@@ -112,3 +114,31 @@ def test_what_is_written_is_dropped(tmp_path: Path) -> None:
     parts.keep(REQUEST, made(), RATE_HZ)
     parts.drop([REQUEST])
     assert not list(tmp_path.iterdir())
+
+
+def test_a_changed_entry_of_the_lexicon_affects_only_parts_with_its_word(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("XDG_DATA_HOME", str(tmp_path))
+    other = SpeechRequest("Further words.", "af_heart")
+    for request in (REQUEST, other):
+        PartCache("model", tmp_path).keep(request, made(), RATE_HZ)
+
+    def cached() -> tuple[bool, bool]:
+        parts = PartCache("model", tmp_path)
+        return parts.has(REQUEST), parts.has(other)
+
+    assert cached() == (True, True)
+    UserLexicon().add([Entry("paragraph", say="section")])
+    assert cached() == (False, True)
+    parts = PartCache("model", tmp_path)
+    parts.keep(REQUEST, made(), RATE_HZ)
+    UserLexicon().add([Entry("paragraph", say="passage")])
+    assert parts.has(REQUEST)
+    assert cached() == (False, True)
+    UserLexicon().remove("paragraph")
+    assert cached() == (True, True)
+    UserLexicon().path.write_text("{")
+    assert cached() == (True, True)
+    PartCache("model", tmp_path).drop_all([REQUEST])
+    assert not parts.has(REQUEST)
