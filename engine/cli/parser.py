@@ -18,6 +18,7 @@ from engine.cli.command import Command, Outcome, printed
 from engine.cli.compile import COMMAND as COMPILE
 from engine.cli.distill import DISTILL
 from engine.cli.doctor import COMMAND as DOCTOR
+from engine.cli.lexicon import COMMAND as LEXICON
 from engine.cli.models import COMMAND as MODELS
 from engine.cli.pack import COMMAND as PACK
 from engine.cli.plan import COMMAND as PLAN
@@ -36,6 +37,7 @@ COMMANDS: Mapping[str, Command] = {
     for command in (
         SPEAK,
         PLAN,
+        LEXICON,
         VOICES,
         COMPILE,
         PACK,
