@@ -76,8 +76,12 @@ class MainWindow(QMainWindow):
 
     @property
     def request(self) -> SpeechRequest:
-        """A request for the text on display with the chosen voice, speed and pauses; `voice` is empty while unknown."""
-        return replace(self.chosen, text=self.reading.text)
+        """A request for the text on display with its edits and the chosen voice, speed and pauses.
+
+        `voice` is empty while unknown.
+        """
+        text = self.reading.text
+        return replace(self.chosen, text=text, edits=self.reading.edits_of(text))
 
     @property
     def chosen(self) -> SpeechRequest:

@@ -235,7 +235,7 @@ class Contours:
     """Durations, pitch and energy of an utterance: the model's own, and as edited.
 
     Frames are counted for each phoneme; pitch (in Hz, 0 where unvoiced) and energy have the same number of values for
-    every edited frame.
+    every edited frame. `lead_frames` precede the first phoneme.
     """
 
     model_frames: NDArray[np.int64] = field(repr=False)
@@ -245,6 +245,7 @@ class Contours:
     model_energy: Samples = field(repr=False)
     energy: Samples = field(repr=False)
     frames_per_second: float
+    lead_frames: int = 0
 
 
 @dataclass(frozen=True)

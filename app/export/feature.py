@@ -59,7 +59,7 @@ class ExportFeature(QObject):
     def open(self) -> QDialog | None:
         """Ask what to export and how, in a dialog that does not block the window."""
         try:
-            scopes = [scope_of(part, self._window.request) for part in self._parts()]
+            scopes = [scope_of(part, self._window.chosen) for part in self._parts()]
         except EngineError as error:
             self._window.show_failure(error)
             return None

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from pathlib import Path
 
 from app.main_window import MainWindow
 from app.widgets.file_dialogs import suggested_name
 from engine.export.export_job import ExportJob
-from engine.speech import SpeechRequest
+from engine.speech import SpeechRequest, UtteranceEdit
 from engine.text.documents import Chapter, Document
 
 Part = tuple[str, Document | SpeechRequest]
@@ -31,7 +32,15 @@ def scope_of(part: Part, manner: SpeechRequest) -> Scope:
         return Scope(title, content, manner)
     spoken = content.part if content.part.strip() else ""
     document = Document(_first_words(spoken), "", "", (Chapter("", spoken),))
-    return Scope(title, document, replace(content, text="", start=0, end=None))
+    return Scope(title, document, replace(content, text="", start=0, end=None, edits=tuple(_edits_in(content))))
+
+
+def _edits_in(request: SpeechRequest) -> Iterator[UtteranceEdit]:
+    """Yield the edits in the part to speak, by their position in it."""
+    end = len(request.text) if request.end is None else request.end
+    for each in request.edits:
+        if request.start <= each.start < end:
+            yield replace(each, start=each.start - request.start)
 
 
 def scope_of_order(order: ExportJob) -> Scope:

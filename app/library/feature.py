@@ -100,7 +100,7 @@ class LibraryFeature(QObject):
 
     def add_document(self, document: Path, target: Path | None = None) -> None:
         """Add a document to the queue, to be played, or saved to `target`; it is read when its turn comes."""
-        request = replace(self._window.request, text="")
+        request = self._window.chosen
         self.runner.add(QueueJob(request, self._voices.speaking_model, target, document))
         self._window.page.status.tell(f"Added {document.name} to the queue")
 

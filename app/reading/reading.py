@@ -18,7 +18,7 @@ from app.reading.places import Bookmark, Place, Places, ShelvedBook, words_at
 from app.reading.speaker import Edits, OwnText, Speaker, Spoken
 from app.recent_texts import first_words
 from engine.errors import InvalidRequest, NothingToSpeak
-from engine.speech import SpeechRequest
+from engine.speech import SpeechRequest, UtteranceEdit
 from engine.text.documents import Chapter, Document
 from engine.text.sentences import sentence_at
 
@@ -31,7 +31,7 @@ class Reading(QObject):
     `text_changed` is emitted when a different text is to be shown, `changed` when anything else changes; `refused`
     carries the reason why there is nothing to play. `manner` returns the chosen voice, speed and pauses, without a
     text; None while no voice is known, and then playback waits for `begin_waiting`. `own_text` returns the text in the
-    editor. Every position is saved immediately.
+    editor. Every position is saved immediately. `edits_of` returns the edits with which a text is spoken.
     """
 
     text_changed = Signal()
@@ -57,6 +57,7 @@ class Reading(QObject):
         self._followed: deque[Edits] = deque(maxlen=2)  # for the latest utterance and the one before it
         self._waiting: Callable[[], None] | None = None
         self._listed = False
+        self.edits_of: Callable[[str], tuple[UtteranceEdit, ...]] = no_edits
         self.own = OwnText()
         self.place = Place()
 
@@ -171,7 +172,7 @@ class Reading(QObject):
         playback = self._speech.playback
         if playback is Playback.PLAYING:
             return
-        if playback is Playback.PAUSED and (not self.shows_spoken or self._is_as_spoken(self.character)):
+        if playback is Playback.PAUSED and (not self.shows_spoken or self._is_unchanged(self.character)):
             self._speech.go_on()
         elif self._is_left:
             self.play_from(self.character)
@@ -339,11 +340,18 @@ class Reading(QObject):
             return False
         if self._speech.playback is Playback.STOPPED and manner is not None and manner.voice != request.voice:
             return False
-        return self._is_as_spoken(character)
+        return self._is_unchanged(character)
 
     def _is_as_spoken(self, character: int) -> bool:
         """Return whether the text on display matches the latest utterance from a character on."""
         return self._speech.text[self._edits.before(character) :] == self.text[character:]
+
+    def _is_unchanged(self, character: int) -> bool:
+        """Return whether the latest utterance sounds as the text on display would now, from a character on."""
+        request = self._speech.request
+        edits = request.edits if request is not None else ()
+        moved = {replace(each, start=self._edits.now(each.start)) for each in edits}
+        return self._is_as_spoken(character) and moved == set(self.edits_of(self.text))
 
     def _speak(self, start: int, end: int | None) -> None:
         """Speak these characters of the current text as soon as a voice is known."""
@@ -359,7 +367,8 @@ class Reading(QObject):
         title = self._chapter.title if self._chapter is not None else first_words(text)
         spoken = Spoken(title, self._shown, self._chapter, to_end=end is None)
         self._followed.append(spoken.edits)
-        self._speech.speak(replace(manner, text=text, start=start, end=end), spoken)
+        edits = self.edits_of(text)
+        self._speech.speak(replace(manner, text=text, start=start, end=end, edits=edits), spoken)
 
     def _end_speech(self) -> None:
         """Clear the utterance of the open text; an item continues if it is playing."""
@@ -398,3 +407,8 @@ class Reading(QObject):
             self.place = replace(place, words=words)
             self._keep(self._book, self._document)
         self.changed.emit()
+
+
+def no_edits(text: str) -> tuple[UtteranceEdit, ...]:
+    """Return no edits, for any text."""
+    return ()

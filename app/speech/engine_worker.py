@@ -21,14 +21,19 @@ from engine.runtime.preparation.devices import AUTO
 from engine.speech import (
     STARTER,
     AudioChunk,
+    Contours,
     DeviceEvent,
     Event,
     FallbackEvent,
+    Plan,
     PreparationEvent,
     Prosody,
     SpeechRequest,
     StageEvent,
+    Utterance,
+    UtteranceEdit,
 )
+from engine.system.waiting import raise_if_set
 
 if TYPE_CHECKING:
     from engine.models.installed_voices import ModelVoices
@@ -38,6 +43,23 @@ NICENESS = 5
 
 class SpeechEngine(Speaker, Protocol):
     """The engine as the window uses it; implemented by `engine.runtime.synthesizer.Synthesizer`."""
+
+    def plans(self, request: SpeechRequest) -> Iterator[Plan]:
+        """Plan a request; each plan continues the one before."""
+
+    def edited(
+        self,
+        utterance: Utterance,
+        request: SpeechRequest,
+        edit: UtteranceEdit,
+        observe: Callable[[Event], None],
+        cancel: threading.Event | None,
+    ) -> tuple[Utterance, Contours, AudioChunk]:
+        """Generate one planned utterance with an edit."""
+
+    @property
+    def symbols(self) -> str:
+        """The phonemes of the model."""
 
     def close(self) -> None:
         """Release the model."""
@@ -58,9 +80,26 @@ class Ended:
     error: Exception | None = None
 
 
+@dataclass(frozen=True)
+class TextPlanned:
+    """The plan of a text, or of its beginning, without speech; `symbols` are the phonemes of the model."""
+
+    plan: Plan
+    symbols: str
+
+
+@dataclass(frozen=True)
+class SpeechEdited:
+    """An utterance that was spoken alone, with its edit."""
+
+    utterance: Utterance
+    contours: Contours
+    chunk: AudioChunk
+
+
 EngineFactory = Callable[[], SpeechEngine]
 VoiceLister = Callable[[], VoicesListed]
-Result = VoicesListed | AudioChunk | ExportProgress
+Result = VoicesListed | AudioChunk | ExportProgress | TextPlanned | SpeechEdited
 Report = Result | Event | Ended
 
 
@@ -109,6 +148,26 @@ def preparing(means: Means) -> Iterable[Result]:
 def speaking(request: SpeechRequest) -> Work:
     """Return work that speaks a request, utterance by utterance."""
     return lambda means: means.engine().synthesize(request, means.observe, means.cancel)
+
+
+def planning(request: SpeechRequest, character: int | None = None) -> Work:
+    """Return work that plans a request up to the utterance after the one at a character, or all of it."""
+
+    def work(means: Means) -> Iterable[Result]:
+        engine, plan = means.engine(), Plan(())
+        for plan in engine.plans(request):
+            raise_if_set(means.cancel)
+            ahead = sum(1 for each in plan.utterances if character is not None and each.end > character)
+            if ahead > 1:
+                break
+        yield TextPlanned(plan, engine.symbols)
+
+    return work
+
+
+def speaking_edited(utterance: Utterance, request: SpeechRequest, edit: UtteranceEdit) -> Work:
+    """Return work that speaks one planned utterance with an edit."""
+    return lambda means: [SpeechEdited(*means.engine().edited(utterance, request, edit, means.observe, means.cancel))]
 
 
 def engine_for(

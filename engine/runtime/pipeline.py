@@ -122,12 +122,13 @@ class Pipeline:
             both = step.outputs, step.passed_on
             if "frame_token" in step.outputs:
                 model_frames, frames = (np.bincount(each["frame_token"][0])[token] for each in both)
+                lead = int(np.count_nonzero(step.passed_on["frame_token"][0] < FIRST_TOKEN))
             elif "f0" in step.outputs:
                 model_pitch, pitch = (np.asarray(each["f0"], np.float32).reshape(-1) for each in both)
                 model_energy, energy = (np.asarray(each["energy"], np.float32).reshape(-1) for each in both)
                 break
         fps = self._config.frames_per_second
-        return Contours(model_frames, frames, model_pitch, pitch, model_energy, energy, fps)
+        return Contours(model_frames, frames, model_pitch, pitch, model_energy, energy, fps, lead)
 
     def steps(
         self, utterance: Utterance, style: Style, speed: float, seed: int, cache: StageCache | None = None

@@ -45,6 +45,7 @@ from engine.speech import (
     Speech,
     SpeechRequest,
     Utterance,
+    UtteranceEdit,
     VoiceInfo,
 )
 from engine.stages import Place
@@ -165,12 +166,47 @@ class Synthesizer:
         for utterance, plan in _planned(plans, observe):
             raise_if_set(cancel, "Speech stopped.")
             raw = self._raw(utterance, voices[utterance.voice], request, observe, cancel)
-            raw = louder(raw, 0.0 if utterance.edit is None else utterance.edit.gain_db)
-            raw = earlier(raw, round(LEAD_SECONDS * self.sample_rate_hz))
             total = len(plan.utterances) if plan.whole else 0
-            speech = joiner.chunk(raw, utterance, last=utterance.index + 1 == total)
-            words = spoken_words(utterance, speech)
-            yield AudioChunk(utterance, total, speech.samples, self.sample_rate_hz, words)
+            yield self._chunk(joiner, raw, utterance, total, last=utterance.index + 1 == total)
+
+    def edited(
+        self,
+        utterance: Utterance,
+        request: SpeechRequest,
+        edit: UtteranceEdit,
+        observe: Observer = ignore,
+        cancel: threading.Event | None = None,
+    ) -> tuple[Utterance, Contours, AudioChunk]:
+        """Return an utterance, planned without edits, as it sounds alone with an edit; only changed stages run.
+
+        Raises `InvalidRequest` for an unusable edit, and otherwise the same errors as `synthesize`.
+        """
+        check(request)
+        voice = self._voice(utterance.voice or request.voice)[0]
+        self.prepare(observe, cancel)
+        plan = edited_plan(Plan((utterance,)), {utterance.start: edit}, self._opened().config)
+        if plan.notices:
+            raise InvalidRequest(plan.notices[0].message, "Undo the last change.")
+        changed = plan.utterances[0]
+        what = (changed, voice.style(len(changed.phonemes)), request.speed, request.seed, observe, cancel)
+        contours = self._ready().contours(*what)
+        raw = _sound(self._ready().speak(*what))
+        joiner = AudioConcatenator(self.sample_rate_hz, request.pause_scale)
+        return changed, contours, self._chunk(joiner, raw, changed, 1, last=True)
+
+    @property
+    def symbols(self) -> str:
+        """The phonemes of the model; it is not loaded."""
+        return "".join(self._opened().config.vocab)
+
+    def _chunk(
+        self, joiner: AudioConcatenator, raw: Speech, utterance: Utterance, total: int, *, last: bool
+    ) -> AudioChunk:
+        raw = louder(raw, 0.0 if utterance.edit is None else utterance.edit.gain_db)
+        raw = earlier(raw, round(LEAD_SECONDS * self.sample_rate_hz))
+        speech = joiner.chunk(raw, utterance, last=last)
+        words = spoken_words(utterance, speech)
+        return AudioChunk(utterance, total, speech.samples, self.sample_rate_hz, words)
 
     def contours(
         self, request: SpeechRequest, observe: Observer = ignore, cancel: threading.Event | None = None

@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import os
+import re
 import threading
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
+from functools import cache
 
 import numpy as np
 
@@ -13,10 +15,13 @@ from app.audio.output import AudioDeviceError, Fill
 from app.audio.player import Playback
 from app.speech.controller import SpeechController
 from app.speech.engine_worker import VoicesListed
-from engine.errors import Cancelled
+from engine.config import ModelConfig
+from engine.errors import Cancelled, NothingToSpeak
 from engine.models.installed_voices import ModelVoices
+from engine.runtime.edits import edited_plan, with_curves, with_durations
 from engine.speech import (
     AudioChunk,
+    Contours,
     DeviceEvent,
     Event,
     FallbackEvent,
@@ -26,8 +31,11 @@ from engine.speech import (
     PreparationEvent,
     SpeechRequest,
     Utterance,
+    UtteranceEdit,
     VoiceInfo,
+    WrittenWord,
 )
+from engine.system.paths import resources_folder
 
 RATE_HZ = 1000
 VOICES = (
@@ -43,6 +51,12 @@ TWO_MODELS = (
     ModelVoices("kokoro-82m", "Kokoro-82M", VOICES),
     ModelVoices("starter", "Starter voices", STARTER_VOICES),
 )
+
+
+@cache
+def load_config() -> ModelConfig:
+    """Return the configuration of Kokoro-82M."""
+    return ModelConfig.load(resources_folder() / "kokoro-82m" / "config.json")
 
 
 def list_voices() -> VoicesListed:
@@ -70,6 +84,13 @@ def chunk_of(utterance: Utterance, count: int, length: int = RATE_HZ) -> AudioCh
     return AudioChunk(utterance, count, samples, RATE_HZ)
 
 
+def with_words(utterance: Utterance) -> Utterance:
+    """Return the utterance with its words, whose letters are their phonemes."""
+    spans = (match.span() for match in re.finditer(r"\S+", utterance.phonemes))
+    start = utterance.start
+    return replace(utterance, words=tuple(WrittenWord(start + a, start + b, a, b) for a, b in spans))
+
+
 @dataclass
 class FakeEngine:
     """Speaks a second of noise per sentence; `hold` and `prepare_hold` block it, `error` makes it fail.
@@ -90,6 +111,7 @@ class FakeEngine:
     threads: set[int] = field(default_factory=set)
     niceness: int = 0
     requests: list[SpeechRequest] = field(default_factory=list)
+    edits: list[UtteranceEdit] = field(default_factory=list)
     prepared: int = 0
     closed: bool = False
     sample_rate_hz: int = RATE_HZ
@@ -130,6 +152,39 @@ class FakeEngine:
                 observe(PreparationEvent("The GPU failed; preparing the CPU", 0, 1))
                 observe(FallbackEvent(self.fallbacks[utterance.index]))
             yield chunk_of(utterance, len(plan.utterances))
+
+    def plans(self, request: SpeechRequest) -> Iterator[Plan]:
+        utterances = tuple(with_words(each) for each in utterances_of(request.part))
+        if not utterances:
+            raise NothingToSpeak("There is nothing to speak.")
+        yield Plan(utterances).moved(request.start)
+
+    def edited(
+        self,
+        utterance: Utterance,
+        request: SpeechRequest,
+        edit: UtteranceEdit,
+        observe: Callable[[Event], None],
+        cancel: threading.Event | None,
+    ) -> tuple[Utterance, Contours, AudioChunk]:
+        """Four frames of 25 ms per phoneme, at 200 Hz; as many samples of noise."""
+        self.edits.append(edit)
+        if self.speak_error is not None:
+            raise self.speak_error
+        config = load_config()
+        changed = edited_plan(Plan((utterance,)), {edit.start: edit}, config).utterances[0]
+        model = np.repeat(np.arange(len(changed.phonemes) + 2), 4)
+        changes = changed.edit.changes
+        tokens = with_durations(config, changes, model)[0][0]
+        pitch, energy = np.full((1, 2 * len(tokens)), 200, np.float32), np.full((1, 2 * len(tokens)), 5, np.float32)
+        curves = with_curves(changes, tokens, pitch, energy)
+        frames = (np.bincount(each)[1:-1] for each in (model, tokens))
+        contours = Contours(*frames, pitch[0], curves[0][0], energy[0], curves[1][0], 40.0, 4)
+        return changed, contours, chunk_of(changed, 1, RATE_HZ * len(tokens) // 40)
+
+    @property
+    def symbols(self) -> str:
+        return "".join(load_config().vocab)
 
     def fingerprint(self, voice: str) -> str:
         return "fake"

@@ -1,3 +1,4 @@
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -7,7 +8,7 @@ from app.audio.player import Playback
 from app.reading.places import Place, Places, ShelvedBook
 from app.reading.reading import Reading
 from engine.errors import InvalidRequest, NothingToSpeak
-from engine.speech import SpeechRequest
+from engine.speech import SpeechRequest, UtteranceEdit
 from engine.text.documents import Document
 from tests.app.reading.documents import BOOK, CHAPTERS, DOCUMENT, OPENED, OPENED_BOOK
 from tests.app.reading.fake_speaker import FakeSpeaker
@@ -315,3 +316,25 @@ def test_a_place_in_notes_that_are_no_longer_read_is_the_end_of_its_chapter(tmp_
     reading = Desk(tmp_path).reading
     reading.open(OPENED_BOOK)
     assert place(reading) == (3, len(CHAPTERS[1].text))
+
+
+def test_a_text_is_spoken_with_its_edits(desk: Desk) -> None:
+    edit = UtteranceEdit(16, "ˌɪt", gain_db=3)
+    desk.reading.edits_of = lambda text: (edit,) if text == OWN else ()
+    desk.reading.play()
+    assert desk.speaker.request.edits == (edit,)
+    desk.speaker.hear_on()
+    desk.reading.pause()
+    desk.reading.play()
+    assert desk.speaker.began[-1] == desk.speaker.position
+    assert desk.speaker.request.start == 0
+
+
+def test_changed_edits_are_heard_from_the_sentence_on(desk: Desk) -> None:
+    desk.reading.play()
+    desk.speaker.hear_on()
+    desk.reading.pause()
+    edit = UtteranceEdit(16, "ˌɪt", gain_db=3)
+    desk.reading.edits_of = lambda text: (edit,)
+    desk.reading.play()
+    assert desk.speaker.request == replace(MANNER, text=OWN, start=16, edits=(edit,))

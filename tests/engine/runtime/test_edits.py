@@ -247,3 +247,33 @@ def test_edits_that_are_undone_give_the_first_samples(synthesizer, utterance):
         ][int(random.integers(3))]
         samples(synthesizer, edited(utterance, change, gain_db=float(random.uniform(-6, 0))))
     np.testing.assert_array_equal(samples(synthesizer, edited(utterance)), first)
+
+
+def test_an_utterance_alone_sounds_as_in_its_text(synthesizer: Synthesizer, utterance: Utterance) -> None:
+    events: list[Event] = []
+    request = edited(utterance, PhonemeEdit(4, frames=12), PhonemeEdit(8, pitch=CurveEdit(1.3)), gain_db=-3.0)
+    (chunk,) = synthesizer.synthesize(replace(request, end=utterance.end))
+    changed, found, alone = synthesizer.edited(
+        replace(utterance, pause_seconds=0.0), REQUEST, request.edits[0], events.append
+    )
+    np.testing.assert_array_equal(alone.samples, chunk.samples)
+    assert changed.edit == request.edits[0]
+    assert alone.words == chunk.words
+    assert found.frames[4] == 12
+    assert 2 * (found.lead_frames + found.frames.sum()) <= len(found.pitch)
+    assert [event.stage for event in events if isinstance(event, StageEvent)] == []  # all were cached
+
+
+def test_an_utterance_alone_without_changes_is_the_models(synthesizer: Synthesizer, utterance: Utterance) -> None:
+    (chunk,) = synthesizer.synthesize(replace(REQUEST, end=utterance.end))
+    unchanged = UtteranceEdit(utterance.start, utterance.phonemes)
+    np.testing.assert_array_equal(
+        synthesizer.edited(replace(utterance, pause_seconds=0.0), REQUEST, unchanged)[2].samples, chunk.samples
+    )
+
+
+def test_an_unusable_edit_of_an_utterance_is_an_error(synthesizer: Synthesizer, utterance: Utterance) -> None:
+    edit = UtteranceEdit(utterance.start, utterance.phonemes, respellings=(Respelling(0, 1, "7"),))
+    with pytest.raises(InvalidRequest, match="no symbol"):
+        synthesizer.edited(utterance, REQUEST, edit)
+    assert "ə" in synthesizer.symbols
