@@ -7,6 +7,7 @@ import json
 from collections.abc import Iterable, Mapping
 from contextlib import suppress
 from dataclasses import asdict, dataclass, replace
+from functools import lru_cache
 from pathlib import Path
 
 from PySide6.QtCore import QObject, Signal
@@ -105,6 +106,7 @@ def _is_there(text: str, each: SentenceEdit) -> bool:
     return not text[max(start - 1, 0) : start].isalnum() and not text[end : end + 1].isalnum()
 
 
+@lru_cache(maxsize=4)
 def _digest(text: str) -> str:
     return hashlib.sha256(text.encode(errors="replace")).hexdigest()
 

@@ -1,0 +1,55 @@
+"""A dragged duration is heard: the session with the built-in model."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+
+import numpy as np
+import pytest
+from pytestqt.qtbot import QtBot
+
+from app.audio.player import AudioPlayer
+from app.audio.sound_player import SoundPlayer
+from app.editor import shaping
+from app.editor.session import EditorSession
+from app.editor.text_edits import TextEdits
+from app.speech.engine_worker import EngineWorker
+from engine.runtime.synthesizer import Synthesizer
+from engine.speech import SpeechRequest
+from tests.app.fakes import FakeOutput
+from tests.patience import PATIENCE_MS
+from tests.starter_voices import FEMALE
+
+pytestmark = pytest.mark.slow
+FRAMES = 8
+
+
+@pytest.fixture
+def session(qtbot: QtBot, tmp_path: Path) -> Iterator[EditorSession]:
+    player = AudioPlayer(FakeOutput())
+    worker = EngineWorker(lambda: Synthesizer("starter", "cpu"), player)
+    sounds = SoundPlayer(player, FakeOutput(), player)
+    session = EditorSession(worker, sounds, TextEdits(tmp_path / "edits.json"), player)
+    session.play_changes = False
+    session.open(SpeechRequest("A quick fox.", FEMALE), 0)
+    yield session
+    session.close()
+    assert worker.shut_down(PATIENCE_MS)
+
+
+def test_a_longer_phoneme_is_heard_and_undone(qtbot: QtBot, session: EditorSession) -> None:
+    qtbot.waitUntil(lambda: session.spoken is not None and not session.busy)
+    first = session.spoken
+    preview = session.preview
+    session.change(shaping.with_frames(session.edit, {4: int(preview.frames[4]) + FRAMES}, 40.0), "Change Duration")
+    expected = session.preview.seconds - preview.seconds
+    assert expected == pytest.approx(FRAMES / preview.frames_per_second)
+    qtbot.waitUntil(lambda: not session.busy)
+    longer = session.spoken
+    assert longer.contours.frames[4] == preview.frames[4] + FRAMES
+    heard = (len(longer.chunk.samples) - len(first.chunk.samples)) / first.chunk.sample_rate_hz
+    assert heard == pytest.approx(expected, abs=0.06)  # silence at both ends is trimmed
+    session.undo.activeStack().undo()
+    qtbot.waitUntil(lambda: not session.busy)
+    np.testing.assert_array_equal(session.spoken.chunk.samples, first.chunk.samples)
