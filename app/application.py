@@ -14,6 +14,7 @@ from PySide6.QtWidgets import QApplication
 from app.audio.output import AudioOutput, BackgroundOutput, DefaultAudioOutput, NoAudioDevice
 from app.desktop.feature import DesktopFeature
 from app.desktop.saved_files import SavedFiles
+from app.editor.feature import EditorFeature
 from app.export.feature import ExportFeature
 from app.export.scope import parts_of
 from app.main_menu import MenuDialogs
@@ -199,6 +200,8 @@ class Application(QObject):
         self.settings_window.prosody_changed.connect(self._on_prosody)
         self.settings_window.voices_requested.connect(self._on_voices_requested)
         self.reader = ReaderFeature(window, speech, settings)
+        self.editor = EditorFeature(window, speech, self._output, settings)
+        self.read_along.shape_requested.connect(self.editor.open_at)
         self.export = ExportFeature(window, speech, settings, partial(parts_of, window), self._engine_factory)
         self.saved_files = SavedFiles(window, session_bus_address())
         self.saved_files.no_file_manager.connect(self.export.tell_path)

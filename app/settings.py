@@ -194,6 +194,10 @@ class Settings(QObject):
     """The storage limit for audio in the history, in megabytes."""
     tray_icon = _flag("tray_icon", usual=True)
     """True if the desktop's tray shows an icon."""
+    editor_place = _bytes("editor/place")
+    """The size and position of the Shape Speech window."""
+    play_changes = _flag("editor/play_changes", usual=True)
+    """True if a sentence is played after each change in the Shape Speech window."""
     diagnostics_place = _bytes("diagnostics/place")
     """The size and position of the Diagnostics window."""
     diagnostics_shown = _flag("diagnostics/shown")

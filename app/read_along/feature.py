@@ -30,7 +30,12 @@ LINE_CHARACTERS = 70
 
 
 class ReadAlongFeature(QObject):
-    """Marks the spoken words in the displayed text, and moves the reading position."""
+    """Marks the spoken words in the displayed text, and moves the reading position.
+
+    `shape_requested` carries a character whose sentence the user wants to shape.
+    """
+
+    shape_requested = Signal(int)
 
     def __init__(self, window: MainWindow, speech: SpeechController, settings: Settings) -> None:
         super().__init__(window)
@@ -194,7 +199,9 @@ class ReadAlongFeature(QObject):
         first = menu.actions()[0]
         here = menu.addAction("Play from Here")
         here.triggered.connect(lambda: self._reading.play_from(sentence_at(self._reading.text, character)))
-        menu.insertAction(first, here)
+        shape = menu.addAction("Shape This Sentence…")
+        shape.triggered.connect(lambda: self.shape_requested.emit(character))
+        menu.insertActions(first, [here, shape])
         menu.insertSeparator(first)
         menu.popup(edit.viewport().mapToGlobal(place))
 

@@ -201,6 +201,7 @@ def test_what_every_command_needs(application: Application, qtbot: QtBot) -> Non
         "Add to Queue",
         "Add to Queue as File…",
         "Normal Speed",
+        "Shape Speech…",
     }
     sound = (menu.back, menu.forward, *application.read_along.actions.for_sound)
     assert not any(action.isEnabled() for action in sound)

@@ -1,0 +1,191 @@
+"""The inspector: the pronunciation and the values of the selected phonemes, and the presets."""
+
+from __future__ import annotations
+
+import numpy as np
+from PySide6.QtCore import Signal, Slot
+from PySide6.QtWidgets import QDoubleSpinBox, QLabel, QPushButton, QVBoxLayout, QWidget
+
+from app.editor import shaping
+from app.editor.preview import VOICED_HZ, Preview
+from app.editor.session import EditorSession
+from app.editor.symbols import PronunciationField, symbols_in
+from app.editor.timeline import Timeline
+from app.widgets.layouts import WrappingBar
+from engine.runtime.edits import MAX_PHONEME_SECONDS, MAX_PITCH_HZ, MAX_SCALE, MIN_PITCH_HZ
+from engine.speech import Utterance, WrittenWord
+
+HINT = "Words, or symbols between slashes: /həlˈO/"
+_SOURCES = {
+    "markup": "from the text",
+    "lexicon": "from the lexicon",
+    "letters": "spelled out",
+    "espeak": "from espeak-ng’s rules",
+    "silent": "silent",
+}
+PERCENT = 100
+
+
+class Inspector(QWidget):
+    """The inspector of the phonemes that are selected in the timeline.
+
+    `said_like` is emitted when a pronunciation was entered for the selected word.
+    """
+
+    said_like = Signal()
+
+    def __init__(self, session: EditorSession, timeline: Timeline) -> None:
+        super().__init__()
+        self._session, self._timeline = session, timeline
+        self._respelled: tuple[int, int] | None = None  # the phonemes that await those of words
+        self.heading = QLabel()
+        self.heading.setWordWrap(True)
+        self.say_like = PronunciationField("Say it like", HINT, "Here")
+        self.say_like.button.setToolTip("Pronounce the word like this in this sentence")
+        self.duration = _spin_box("Duration", " ms", 1, MAX_PHONEME_SECONDS * 1000 * 10)
+        self.pitch = _spin_box("Pitch", " Hz", MIN_PITCH_HZ, MAX_PITCH_HZ)
+        self.energy = _spin_box("Energy", " %", 0, MAX_SCALE * PERCENT)
+        self.presets = {preset: QPushButton(preset.value) for preset in shaping.Preset}
+        self._lay_out()
+        self.say_like.entered.connect(self._on_entered)
+        self.duration.valueChanged.connect(self._on_duration)
+        self.pitch.valueChanged.connect(self._on_pitch)
+        self.energy.valueChanged.connect(self._on_energy)
+        for preset, button in self.presets.items():
+            button.clicked.connect(lambda _=False, preset=preset: session.apply(preset, *timeline.selection))
+        session.changed.connect(self._show)
+        session.say_like_found.connect(self._on_found)
+        timeline.selection_changed.connect(self._show)
+        self._show()
+
+    def _lay_out(self) -> None:
+        values = WrappingBar()
+        for name, box in (("Duration", self.duration), ("Pitch", self.pitch), ("Energy", self.energy)):
+            label = QLabel(name)
+            label.setBuddy(box)
+            values.add(label, box)
+        buttons = WrappingBar()
+        for button in self.presets.values():
+            button.setObjectName("panelButton")
+            buttons.add(button)
+        layout = QVBoxLayout(self)
+        layout.setContentsMargins(0, 0, 0, 0)
+        layout.addWidget(self.heading)
+        layout.addWidget(self.say_like)
+        layout.addWidget(values)
+        layout.addWidget(buttons)
+
+    @Slot()
+    def _show(self) -> None:
+        """Show the values of the selection."""
+        first, end = self._timeline.selection
+        preview, shaped = self._session.preview, self._session.shaped
+        there = preview is not None and shaped is not None and first < end <= len(preview.phonemes)
+        for widget in (self.say_like, self.duration, self.pitch, self.energy, *self.presets.values()):
+            widget.setEnabled(there)
+        self.say_like.offer(self._session.symbols)
+        if not there or preview is None or shaped is None:
+            self.heading.setText("Click a word or a phoneme to change it.")
+            for box in (self.duration, self.pitch, self.energy):
+                box.clear()
+            return
+        self.heading.setText(self._description(shaped, first, end))
+        step = 1000 / preview.frames_per_second
+        self.duration.setSingleStep(step)
+        scales = [shaping.change_at(self._session.edit, index).energy.scale for index in range(first, end)]
+        hz = mean_pitch(preview, first, end)
+        self.pitch.setEnabled(hz > 0)
+        for box, value in (
+            (self.duration, float(preview.frames[first:end].sum()) * step),
+            (self.pitch, hz),
+            (self.energy, float(np.mean(scales)) * PERCENT),
+        ):
+            box.blockSignals(True)
+            box.setValue(value)
+            box.blockSignals(False)
+
+    def _description(self, shaped: Utterance, first: int, end: int) -> str:
+        """Describe the selection: its word if it has one, its phonemes, and their source."""
+        word = word_of(shaped, first, end)
+        phonemes = shaped.phonemes[first:end]
+        if word is None:
+            return f"/{phonemes}/"
+        return f"{self._session.text[word.start : word.end]}: /{phonemes}/, {self._source(word, first, end)}"
+
+    def _source(self, word: WrittenWord, first: int, end: int) -> str:
+        respelled = shaping.respelled_phonemes(self._session.edit)
+        if any(first <= index < end for index in respelled):
+            return "changed by you"
+        name, _, rule = word.source.partition(": ")
+        return f"from the rule for {rule}" if name == "rule" else _SOURCES.get(name, word.source)
+
+    @Slot(str)
+    def _on_entered(self, text: str) -> None:
+        shaped = self._session.shaped
+        first, end = self._timeline.selection
+        if shaped is None or first == end:
+            return
+        word = word_of(shaped, first, end)
+        span = (word.first_phoneme, word.end_phoneme) if word is not None else (first, end)
+        symbols = symbols_in(text)
+        if symbols is not None:
+            self._respell(span, symbols)
+        else:
+            self._respelled = span
+            self._session.say_like(text)
+
+    @Slot(str)
+    def _on_found(self, phonemes: str) -> None:
+        if self._respelled is not None and phonemes:
+            self._respell(self._respelled, phonemes.rstrip(".!?"))
+        self._respelled = None
+
+    def _respell(self, span: tuple[int, int], symbols: str) -> None:
+        edit = shaping.respelled(self._session.edit, *span, symbols)
+        self._session.change(edit, "Change Pronunciation")
+        self.said_like.emit()
+
+    @Slot(float)
+    def _on_duration(self, milliseconds: float) -> None:
+        preview, (first, end) = self._session.preview, self._timeline.selection
+        if preview is not None and first < end:
+            old, fps = preview.frames[first:end], preview.frames_per_second
+            edit = shaping.with_total_frames(self._session.edit, first, round(milliseconds / 1000 * fps), old, fps)
+            self._session.change(edit, "Change Duration")
+
+    @Slot(float)
+    def _on_pitch(self, hz: float) -> None:
+        preview, (first, end) = self._session.preview, self._timeline.selection
+        if preview is not None and first < end and (old := mean_pitch(preview, first, end)) > 0:
+            factors = dict.fromkeys(range(first, end), hz / old)
+            self._session.change(shaping.with_pitch_scaled(self._session.edit, factors), "Change Pitch")
+
+    @Slot(float)
+    def _on_energy(self, percent: float) -> None:
+        first, end = self._timeline.selection
+        if self._session.shaped is not None and first < end:
+            edit = self._session.edit
+            scales = [shaping.change_at(edit, index).energy.scale for index in range(first, end)]
+            factor = percent / PERCENT / max(float(np.mean(scales)), shaping.MIN_SCALE)
+            changed = shaping.with_energy_scaled(edit, dict.fromkeys(range(first, end), factor))
+            self._session.change(changed, "Change Energy")
+
+
+def word_of(utterance: Utterance, first: int, end: int) -> WrittenWord | None:
+    """Return the word that contains phonemes; None if they are in several, or in none."""
+    words = (each for each in utterance.words if each.first_phoneme <= first and end <= each.end_phoneme)
+    return next(words, None)
+
+
+def mean_pitch(preview: Preview, first: int, end: int) -> float:
+    """Return the mean pitch of phonemes in Hz; 0 if they are unvoiced."""
+    values = preview.pitch[preview.values_of(first).start : preview.values_of(end - 1).stop]
+    voiced = values[values > VOICED_HZ]
+    return float(voiced.mean()) if len(voiced) else 0.0
+
+
+def _spin_box(name: str, unit: str, smallest: float, largest: float) -> QDoubleSpinBox:
+    box = QDoubleSpinBox(decimals=0, minimum=0 if unit == " Hz" else smallest, maximum=largest, suffix=unit)
+    box.setAccessibleName(name)
+    box.setKeyboardTracking(False)
+    return box
