@@ -54,6 +54,13 @@ def pytest_runtest_makereport() -> Generator[None, pytest.TestReport, pytest.Tes
     return report
 
 
+@pytest.fixture(autouse=True)
+def part_cache(tmp_path_factory: pytest.TempPathFactory, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Give each test its own cache of exported parts, so that no export finds those of a different test."""
+    folder = tmp_path_factory.mktemp("parts")
+    monkeypatch.setattr("engine.export.part_cache.cache_folder", lambda: folder)
+
+
 @pytest.fixture
 def qtbot(qapp: QApplication, request: pytest.FixtureRequest) -> QtBot:
     """Replaces pytest-qt's fixture."""

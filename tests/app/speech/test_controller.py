@@ -27,13 +27,6 @@ NOTHING = NothingToSpeak("There is nothing.", "Type.")
 BOOK = Document("Book", "", "en", (Chapter("One", "A. B."), Chapter("Two", "C. D. E.")))
 
 
-@pytest.fixture(autouse=True)
-def cache(tmp_path_factory: pytest.TempPathFactory, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Use a new cache, so that no export finds the parts of earlier ones."""
-    folder = tmp_path_factory.mktemp("cache")
-    monkeypatch.setattr("engine.export.part_cache.cache_folder", lambda: folder)
-
-
 class Desk(SpeechController):
     """A controller with a fake engine and a fake device; `fake.hold` blocks the generation of speech."""
 
