@@ -10,9 +10,10 @@ import numpy as np
 from PySide6.QtCore import QPointF, Qt
 from PySide6.QtGui import QMouseEvent
 
-from app.editor.preview import VOICED_HZ, Preview
+from app.editor.preview import Preview
 from app.editor.shaping import with_energy_scaled, with_pitch_drawn, with_total_frames
 from app.editor.timeline_painter import Scene
+from engine.ops.harmonic_source import VOICED_ABOVE_HZ
 from engine.runtime.edits import MAX_PITCH_HZ, MIN_PITCH_HZ
 from engine.speech import Samples, UtteranceEdit
 
@@ -124,7 +125,7 @@ class PitchDrag:
     def _values(self, index: int) -> tuple[float, ...]:
         """Return the drawn values of a phoneme, with those between voiced ones filled in."""
         values = self.drawn[self.start.values_of(index)]
-        voiced = np.flatnonzero(values > VOICED_HZ)
+        voiced = np.flatnonzero(values > VOICED_ABOVE_HZ)
         if not len(voiced):
             return ()
         filled = np.interp(np.arange(len(values)), voiced, values[voiced])

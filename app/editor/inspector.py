@@ -7,11 +7,12 @@ from PySide6.QtCore import Signal, Slot
 from PySide6.QtWidgets import QDoubleSpinBox, QLabel, QPushButton, QVBoxLayout, QWidget
 
 from app.editor import shaping
-from app.editor.preview import VOICED_HZ, Preview
+from app.editor.preview import Preview
 from app.editor.session import EditorSession
 from app.editor.symbols import PronunciationField, symbols_in
 from app.editor.timeline import Timeline
 from app.widgets.layouts import WrappingBar
+from engine.ops.harmonic_source import VOICED_ABOVE_HZ
 from engine.runtime.edits import MAX_PHONEME_SECONDS, MAX_PITCH_HZ, MAX_SCALE, MIN_PITCH_HZ
 from engine.speech import Utterance, WrittenWord
 
@@ -180,7 +181,7 @@ def word_of(utterance: Utterance, first: int, end: int) -> WrittenWord | None:
 def mean_pitch(preview: Preview, first: int, end: int) -> float:
     """Return the mean pitch of phonemes in Hz; 0 if they are unvoiced."""
     values = preview.pitch[preview.values_of(first).start : preview.values_of(end - 1).stop]
-    voiced = values[values > VOICED_HZ]
+    voiced = values[values > VOICED_ABOVE_HZ]
     return float(voiced.mean()) if len(voiced) else 0.0
 
 

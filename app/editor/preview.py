@@ -7,13 +7,11 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from app.editor.shaping import change_at
 from app.speech.engine_worker import SpeechEdited
 from engine.config import F0_VALUES_PER_FRAME
-from engine.runtime.edits import with_curves
+from engine.ops.harmonic_source import VOICED_ABOVE_HZ
+from engine.runtime.edits import edited_frames, with_curves
 from engine.speech import Samples, UtteranceEdit
-
-VOICED_HZ = 10.0
 
 
 @dataclass(frozen=True)
@@ -61,10 +59,8 @@ class Preview:
 def preview_of(spoken: SpeechEdited, edit: UtteranceEdit) -> Preview:
     """Return the preview of an edit whose phonemes are those that were spoken; its durations are exact."""
     contours = spoken.contours
-    frames = np.array(contours.model_frames, np.int64)
-    for index in range(len(frames)):
-        change = change_at(edit, index)
-        frames[index] = change.frames or max(1, round(float(frames[index]) * change.stretch))
+    own = np.asarray(contours.model_frames, np.int64)
+    frames = edited_frames(edit.changes, own)
     per_frame, lead = F0_VALUES_PER_FRAME, contours.lead_frames * F0_VALUES_PER_FRAME
     old = np.concatenate([[0], np.cumsum(contours.frames)]) * per_frame + lead
     model_pitch, model_energy = (
@@ -74,8 +70,7 @@ def preview_of(spoken: SpeechEdited, edit: UtteranceEdit) -> Preview:
     tokens = np.repeat(np.arange(1, len(frames) + 1), frames)
     pitch, energy = with_curves(edit.changes, tokens, model_pitch[None], model_energy[None])
     fps = contours.frames_per_second
-    phonemes, own = spoken.utterance.phonemes, np.asarray(contours.model_frames, np.int64)
-    return Preview(phonemes, frames, own, fps, per_frame, pitch[0], model_pitch, energy[0])
+    return Preview(spoken.utterance.phonemes, frames, own, fps, per_frame, pitch[0], model_pitch, energy[0])
 
 
 def speech_start(spoken: SpeechEdited) -> float:
@@ -96,10 +91,10 @@ def _resampled(values: Samples, count: int) -> Samples:
 
 def _pitch(values: Samples, count: int) -> Samples:
     """Return the pitch with as many values; the border between voiced and unvoiced stays sharp."""
-    voiced = np.flatnonzero(values > VOICED_HZ)
+    voiced = np.flatnonzero(values > VOICED_ABOVE_HZ)
     if not len(voiced):
         return np.zeros(count, np.float32)
     places = np.linspace(0, len(values) - 1, count)
     pitch = np.interp(places, voiced, values[voiced]).astype(np.float32)
-    pitch[values[np.round(places).astype(int)] <= VOICED_HZ] = 0
+    pitch[values[np.round(places).astype(int)] <= VOICED_ABOVE_HZ] = 0
     return pitch

@@ -9,9 +9,10 @@ import numpy as np
 from PySide6.QtCore import QPointF, QRectF, Qt
 from PySide6.QtGui import QColor, QFontMetrics, QPainter, QPen, QPolygonF
 
-from app.editor.preview import VOICED_HZ, Preview
+from app.editor.preview import Preview
 from app.editor.shaping import Kind, kind_of
 from app.theme import colours
+from engine.ops.harmonic_source import VOICED_ABOVE_HZ
 from engine.speech import Samples
 
 LOW_HZ, HIGH_HZ = 60.0, 420.0
@@ -91,8 +92,8 @@ class Scene:
     @property
     def hz_range(self) -> tuple[float, float]:
         """The pitches at the bottom and top of the lane."""
-        voiced = self.preview.pitch[self.preview.pitch > VOICED_HZ]
-        own = self.preview.model_pitch[self.preview.model_pitch > VOICED_HZ]
+        voiced = self.preview.pitch[self.preview.pitch > VOICED_ABOVE_HZ]
+        own = self.preview.model_pitch[self.preview.model_pitch > VOICED_ABOVE_HZ]
         every = np.concatenate([voiced, own, [LOW_HZ / 0.95, HIGH_HZ / 1.05]])
         return float(every.min() * 0.95), float(every.max() * 1.05)
 
@@ -195,7 +196,7 @@ def _paint_curve(painter: QPainter, scene: Scene, pitch: Samples, pen: QPen) -> 
     painter.setBrush(Qt.BrushStyle.NoBrush)
     rate, run = scene.preview.values_per_second, list[QPointF]()
     for place, hz in enumerate((*pitch, 0.0)):
-        if hz > VOICED_HZ:
+        if hz > VOICED_ABOVE_HZ:
             run.append(QPointF(scene.x((place + 0.5) / rate), scene.y(float(hz))))
         elif run:
             painter.drawPolyline(QPolygonF(run))

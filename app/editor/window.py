@@ -20,6 +20,7 @@ from app.theme import colours, icon
 from app.widgets.controls import icon_button
 from app.widgets.layouts import ScrollingBody, WrappingBar
 from app.widgets.message_banner import MessageBanner
+from app.widgets.windows import bring_to_front
 
 TITLE = "Shape Speech"
 OPENING_PIXELS = QSize(1000, 680)
@@ -63,10 +64,7 @@ class EditorWindow(QWidget):
     @Slot()
     def open(self) -> None:
         """Show the window in front of the others."""
-        self.setWindowState(self.windowState() & ~Qt.WindowState.WindowMinimized)
-        self.show()
-        self.raise_()
-        self.activateWindow()
+        bring_to_front(self)
         self.timeline.setFocus()
 
     def showEvent(self, event: QShowEvent) -> None:

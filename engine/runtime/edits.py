@@ -89,15 +89,15 @@ def _usable_respellings(
     done, length = 0, len(utterance.phonemes)
     for each in respellings:
         unknown = sorted(set(each.phonemes) - set(config.vocab))
-        length += len(each.phonemes) - (each.end_phoneme - each.first_phoneme)
+        grown = length + len(each.phonemes) - (each.end_phoneme - each.first_phoneme)
         if unknown:
             problems.append(f"The model has no symbol {', '.join(f'“{symbol}”' for symbol in unknown)}.")
         elif not done <= each.first_phoneme < each.end_phoneme <= len(utterance.phonemes):
             problems.append("A pronunciation was ignored: it is for phonemes that this sentence does not have.")
-        elif not 1 <= length <= config.phoneme_limit:
+        elif not 1 <= grown <= config.phoneme_limit:
             problems.append(f"A pronunciation was ignored: a sentence has 1 to {config.phoneme_limit} phonemes.")
         else:
-            done = each.end_phoneme
+            done, length = each.end_phoneme, grown
             yield each
 
 
@@ -190,9 +190,7 @@ def with_durations(
     `frame_token` [frames] is the model's own.
     """
     frames = np.bincount(frame_token)
-    for change in changes:
-        token = FIRST_TOKEN + change.index
-        frames[token] = change.frames or max(1, round(float(frames[token]) * change.stretch))
+    frames[FIRST_TOKEN:] = edited_frames(changes, frames[FIRST_TOKEN:])
     seconds = frames.sum() / config.frames_per_second
     if seconds > MAX_UTTERANCE_SECONDS:
         raise InvalidRequest(
@@ -201,6 +199,14 @@ def with_durations(
         )
     edited = np.repeat(np.arange(len(frames), dtype=np.int32), frames)
     return edited[None], np.array([len(edited)], np.int32)
+
+
+def edited_frames(changes: Iterable[PhonemeEdit], frames: NDArray[np.int64]) -> NDArray[np.int64]:
+    """Return the edited durations of phonemes; `frames` [phonemes] are the model's own."""
+    edited = frames.copy()
+    for change in changes:
+        edited[change.index] = change.frames or max(1, round(float(frames[change.index]) * change.stretch))
+    return edited
 
 
 def with_curves(

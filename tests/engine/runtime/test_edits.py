@@ -203,6 +203,14 @@ def test_an_unusable_edit_is_reported_and_the_rest_is_used(synthesizer, utteranc
         assert good in used.changes
 
 
+def test_a_refused_respelling_does_not_count_toward_the_limit(synthesizer, utterance):
+    respellings = (Respelling(0, 1, "ə" * 600), Respelling(3, 4, "k"))
+    edit = UtteranceEdit(utterance.start, utterance.phonemes, respellings)
+    plan = plan_of(synthesizer, replace(REQUEST, edits=(edit,)))
+    assert len(plan.notices) == 1
+    assert plan.utterances[0].edit.respellings == respellings[1:]
+
+
 def test_a_sentence_without_end_is_refused(synthesizer, utterance):
     changes = [PhonemeEdit(index, frames=200) for index in range(len(utterance.phonemes))]
     assert 5 * len(changes) > MAX_UTTERANCE_SECONDS
