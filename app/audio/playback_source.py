@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from bisect import bisect_right
 from dataclasses import dataclass, field, replace
-from functools import cache
-from typing import Any, Protocol
+from typing import Protocol
 
 import numpy as np
 
 from app.audio.track import Segment
+from engine.audio.stretching import stretched
 from engine.speech import Samples
 
 MAX_BLOCK_SECONDS = 2.0
@@ -21,24 +21,6 @@ CONTEXT_SECONDS = 0.06
 """The context stretched around a block, since the ends of a signal are stretched less well than its inside."""
 FADE_SECONDS = 0.01
 """The length of the crossfade from a stretched block to the next one."""
-SEED = 1
-"""The seed for the phases of unpitched audio: arbitrary but constant."""
-
-
-def stretched(samples: Samples, times_faster: float, sample_rate_hz: int) -> Samples:
-    """Stretch `samples` [n], any n, to [round(n / times_faster)], with timing exact to a millisecond."""
-    stretch = _stretch(sample_rate_hz)
-    stretch.setTimeFactor(times_faster)
-    return np.asarray(stretch.process(np.ascontiguousarray(samples[None], np.float32))[0], np.float32)
-
-
-@cache
-def _stretch(sample_rate_hz: int) -> Any:
-    from python_stretch import Signalsmith  # only once a speed has been changed
-
-    stretch = Signalsmith.Stretch(SEED)
-    stretch.preset(1, sample_rate_hz)
-    return stretch
 
 
 class Source(Protocol):
