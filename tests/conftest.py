@@ -38,7 +38,7 @@ SLOW = (
     *(f"engine/validator/{room}/" for room in _BUILD_OR_RUN),
     *(
         f"engine/{room}/"
-        for room in ("benchmark", "compiler", "kernels", "mps_bridge", "network", "runners", "training")
+        for room in ("benchmark", "compiler", "kernels", "mps_bridge", "network", "runners", "server", "training")
     ),
     "engine/runtime/preparation/",
     *("engine/cli/", "engine/export/", "engine/models/", "engine/test_", "software_metal/"),
