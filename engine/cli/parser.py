@@ -25,6 +25,7 @@ from engine.cli.plan import COMMAND as PLAN
 from engine.cli.progress import point_nowhere, show_line
 from engine.cli.reference import COMMAND as REFERENCE
 from engine.cli.report import COMMAND as REPORT
+from engine.cli.serve import COMMAND as SERVE
 from engine.cli.speak import COMMAND as SPEAK
 from engine.cli.starter import EVALUATE, TRAIN
 from engine.cli.validate import COMMAND as VALIDATE
@@ -39,6 +40,7 @@ COMMANDS: Mapping[str, Command] = {
         PLAN,
         LEXICON,
         VOICES,
+        SERVE,
         COMPILE,
         PACK,
         VALIDATE,
