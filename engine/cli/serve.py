@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import argparse
+import logging
 import os
+import resource
 import sys
 from typing import Any
 
@@ -14,6 +16,7 @@ from engine.runtime.preparation.devices import AUTO, DEVICES
 from engine.runtime.synthesizer import Synthesizer
 
 DEFAULT_HOST, DEFAULT_PORT = "127.0.0.1", 8880
+MAX_OPEN_FILES = 4096
 TOKEN_VARIABLE = "KOKORO_DESK_TOKEN"
 PACKAGES = ("starlette", "uvicorn")
 
@@ -41,6 +44,7 @@ def _run(options: argparse.Namespace) -> None:
             "The packages of the server aren’t installed.",
             "Install them in the project folder with .venv/bin/python -m pip install '.[server]'.",
         ) from error
+    _allow_connections()
     token = options.token if options.token is not None else os.environ.get(TOKEN_VARIABLE)
     service = SpeechService(Synthesizer(options.model, options.device, options.weights))
     server = SpeechServer(service, options.host, options.port, token)
@@ -50,6 +54,15 @@ def _run(options: argparse.Namespace) -> None:
         server.run(lambda: _announce(f"{options.model} is ready at {server.url} (press Ctrl+C to stop)"))
     finally:
         server.close()
+
+
+def _allow_connections() -> None:
+    """Raise this process's limit on open files, 256 on a Mac; at the limit, new clients wait, which is not logged."""
+    soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
+    wanted = MAX_OPEN_FILES if hard == resource.RLIM_INFINITY else min(MAX_OPEN_FILES, hard)
+    if soft != resource.RLIM_INFINITY and soft < wanted:
+        resource.setrlimit(resource.RLIMIT_NOFILE, (wanted, hard))
+    logging.getLogger("asyncio").setLevel(logging.CRITICAL)
 
 
 def _announce(line: str) -> None:
