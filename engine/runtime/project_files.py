@@ -32,11 +32,11 @@ from engine.speech import (
 )
 from engine.system.json_text import json_value
 from engine.system.whole_file import whole_file
+from engine.text.documents.reading import PROJECT_SUFFIX
 from engine.text.g2p.phonemizer import printable
 from engine.text.g2p.user_lexicon.entries import checked, entry_of
 from engine.text.languages import language_of
 
-SUFFIX = ".kokoro"
 FORMAT = "kokoro-desk project"
 VERSION = 1
 MAX_BYTES = 64_000_000
@@ -75,7 +75,7 @@ class Project:
 
 def is_project(path: Path) -> bool:
     """Return whether a file has the suffix of projects."""
-    return path.suffix.casefold() == SUFFIX
+    return path.suffix.casefold() == PROJECT_SUFFIX
 
 
 def write_project(path: Path, request: SpeechRequest, model: ModelIdentity) -> bytes:

@@ -17,10 +17,10 @@ from engine.text.g2p.user_lexicon.store import UserLexicon
 from engine.text.languages import LANGUAGES, Language, language_of
 
 
-def identity_of(model: str, prosody: Prosody = Prosody.LSTM) -> ModelIdentity:
+def identity_of(model: str, prosody: Prosody = Prosody.LSTM, weights: str | None = None) -> ModelIdentity:
     """Return the identity of an installed model; its digest is empty if the model is missing or damaged."""
     try:
-        return ModelIdentity(model, open_with(prosody, model).identity)
+        return ModelIdentity(model, open_with(prosody, model, weights).identity)
     except EngineError:
         return ModelIdentity(model)
 
