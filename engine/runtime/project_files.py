@@ -78,28 +78,31 @@ def is_project(path: Path) -> bool:
     return path.suffix.casefold() == PROJECT_SUFFIX
 
 
-def write_project(path: Path, request: SpeechRequest, model: ModelIdentity) -> bytes:
-    """Write a self-contained request to a file, atomically; return the content of the file. Raises `OutputError`."""
-    definitions = request.definitions
+def project_content(request: SpeechRequest, model: ModelIdentity) -> bytes:
+    """Return the content of the file of a self-contained request; equal requests have equal content."""
     content = {
         "format": FORMAT,
         "version": VERSION,
         "text": request.text,
         "voice": request.voice,
-        "blends": dict(definitions.blends),
+        "blends": dict(request.definitions.blends),
         "speed": request.speed,
         "pause_scale": request.pause_scale,
         "seed": request.seed,
         "language": request.language,
-        "lexicon": [_fields(each) for each in definitions.pronunciations],
+        "lexicon": [_fields(each) for each in request.definitions.pronunciations],
         "model": asdict(model),
         "edits": [asdict(edit) for edit in request.edits],
     }
-    # JSON escapes lone surrogates like this
-    written = json.dumps(content, indent=1, ensure_ascii=False, allow_nan=False).encode(errors="backslashreplace")
+    written = json.dumps(content, indent=1, ensure_ascii=False, allow_nan=False) + "\n"
+    return written.encode(errors="backslashreplace")  # JSON escapes lone surrogates like this
+
+
+def write_project(path: Path, request: SpeechRequest, model: ModelIdentity) -> None:
+    """Write a self-contained request to a file, atomically. Raises `OutputError`."""
+    content = project_content(request, model)
     with whole_file(path) as file:
-        file.write(written + b"\n")
-    return written + b"\n"
+        file.write(content)
 
 
 def read_project(path: Path) -> Project:
@@ -108,7 +111,7 @@ def read_project(path: Path) -> Project:
     Raises `UnusableDocument` if the file is missing or comes from a newer version, `OversizedDocument`, or
     `DamagedDocument` if it is no project or has no text.
     """
-    return project_in(_content(path), path.name)
+    return project_in(content_of(path), path.name)
 
 
 def project_in(content: bytes, name: str) -> Project:
@@ -268,7 +271,8 @@ def _reads(edit: Mapping[str, Any], name: str, value: Any) -> bool:
         return False
 
 
-def _content(path: Path) -> bytes:
+def content_of(path: Path) -> bytes:
+    """Return the content of a project's file. Raises `UnusableDocument` or `OversizedDocument`."""
     try:
         if not path.is_file():  # opening a pipe waits for a writer
             raise UnusableDocument(f"“{path.name}” doesn’t exist or isn’t a file.", "Open it from its new place.")

@@ -16,6 +16,7 @@ from engine.runtime.project_files import (
     VERSION,
     ModelIdentity,
     Project,
+    project_content,
     project_in,
     read_project,
     write_project,
@@ -85,10 +86,9 @@ def opened(**values: Any) -> Project:
 @given(requests, models)
 def test_a_project_is_read_as_it_was_written(tmp_path_factory, request_written, model):
     path = tmp_path_factory.mktemp("projects") / "a.kokoro"
-    content = write_project(path, request_written, model)
+    write_project(path, request_written, model)
     assert read_project(path) == Project(request_written, model)
-    assert path.read_bytes() == content
-    assert write_project(path, read_project(path).request, model) == content
+    assert path.read_bytes() == project_content(read_project(path).request, model)
 
 
 WHOLE = json.dumps(
@@ -290,7 +290,7 @@ def test_many_problems_are_counted():
 
 def test_nothing_of_this_machine_is_in_the_file(tmp_path):
     request = SpeechRequest(TEXT, "af_heart")
-    content = write_project(tmp_path / "a.kokoro", request, ModelIdentity("starter", "12"))
+    content = project_content(request, ModelIdentity("starter", "12"))
     assert str(tmp_path) not in content.decode()
     assert str(Path.home()) not in content.decode()
     assert set(json.loads(content)) == set(json.loads(WHOLE))
