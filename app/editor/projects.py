@@ -19,7 +19,7 @@ from app.reading.places import ShelvedBook
 from app.settings import Settings
 from app.speech.controller import SpeechController
 from app.speech.engine_worker import Ended, Report, Task, TextPlanned, Urgency, planning
-from app.speech.voice_choice import choice_for, prosody_of
+from app.speech.voice_choice import choice_for, prosody_of, voice_info
 from app.tasks import Tasks
 from app.widgets.file_dialogs import ask_where_to_save_project, suggested_name
 from app.widgets.windows import Page
@@ -255,8 +255,9 @@ class ProjectsFeature(QObject):
             chosen = self._voices.voice or ""
             self._voice = request.voice, chosen
             if request.voice:
-                told = f"The voice “{request.voice}” isn’t installed, so {chosen} speaks."
-                self._notices.append(told)
+                info = voice_info(self._voices.choice, self._voices.models)
+                speaker = info.title if info is not None else chosen
+                self._notices.append(f"The voice “{request.voice}” isn’t installed, so {speaker} speaks.")
         else:
             self._voice = "", ""
             if listed:
@@ -283,7 +284,7 @@ class ProjectsFeature(QObject):
         if opened is not self._checked:
             return
         if note:
-            self._notices.append(note)
+            self._notices.insert(0, note)  # it explains the others
         request = self._request()
         if request.edits and request.voice and request.text.strip():
             last = request.edits[-1].start

@@ -12,7 +12,6 @@ from engine.errors import DamagedFile, InvalidRequest
 from engine.speech import Definitions, Pronunciation, SpeechRequest, UtteranceEdit
 from engine.system.json_text import json_value
 from engine.system.whole_file import whole_file
-from engine.text.g2p.user_lexicon.entries import entry_of
 
 FORMAT = "kokoro-desk edits"
 VERSION = 1
@@ -58,12 +57,15 @@ def definitions_from(values: Any) -> Definitions:
     """Return definitions from JSON values; raises `TypeError` or `ValueError` for anything else."""
     if not isinstance(values, Mapping):
         raise TypeError("These are no definitions.")
-    given, hidden = (
-        tuple(Pronunciation(**vars(entry_of(each))) for each in values.get(name, ()))
-        for name in ("pronunciations", "hidden")
-    )
+    given, hidden = (tuple(map(_pronunciation, values.get(name, ()))) for name in ("pronunciations", "hidden"))
     blends = tuple((str(name), str(recipe)) for name, recipe in values.get("blends", ()))
     return Definitions(given, hidden, blends)
+
+
+def _pronunciation(values: Any) -> Pronunciation:
+    from engine.text.g2p.user_lexicon.entries import entry_of  # not before the window is shown
+
+    return Pronunciation(**vars(entry_of(values)))
 
 
 def write_edits(path: Path, edits: tuple[UtteranceEdit, ...], model: str) -> None:

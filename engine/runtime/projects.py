@@ -71,7 +71,7 @@ def model_note(name: str, made_with: ModelIdentity, spoken_with: ModelIdentity) 
     if not made_with.name or (same_name and same_weights):
         return ""
     model = f"{'other weights of ' if same_name else ''}{_title(made_with.name)}"
-    told = f"“{name}” was made with {model} and is now spoken by {_title(spoken_with.name)}, so it sounds different."
+    told = f"“{name}” was created with {model} and is now spoken by {_title(spoken_with.name)}, so it sounds different."
     return f"{told} Changes of pronunciation, durations, and pitch apply where the sentences have the same phonemes."
 
 
