@@ -54,11 +54,12 @@ def edits_from(values: Any) -> tuple[UtteranceEdit, ...]:
 
 
 def definitions_from(values: Any) -> Definitions:
-    """Return definitions from JSON values; raises `TypeError` or `ValueError` for anything else."""
-    if not isinstance(values, Mapping):
-        raise TypeError("These are no definitions.")
-    given, hidden = (tuple(map(_pronunciation, values.get(name, ()))) for name in ("pronunciations", "hidden"))
-    blends = tuple((str(name), str(recipe)) for name, recipe in values.get("blends", ()))
+    """Return definitions from JSON values; raises `ValueError` for anything else."""
+    try:
+        given, hidden = (tuple(map(_pronunciation, values.get(name, ()))) for name in ("pronunciations", "hidden"))
+        blends = tuple((str(name), str(recipe)) for name, recipe in values.get("blends", ()))
+    except (TypeError, AttributeError) as error:
+        raise ValueError("These are no definitions.") from error
     return Definitions(given, hidden, blends)
 
 
