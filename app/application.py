@@ -15,6 +15,7 @@ from app.audio.output import AudioOutput, BackgroundOutput, DefaultAudioOutput, 
 from app.desktop.feature import DesktopFeature
 from app.desktop.saved_files import SavedFiles
 from app.editor.feature import EditorFeature
+from app.editor.projects import ProjectsFeature
 from app.export.feature import ExportFeature
 from app.export.scope import parts_of
 from app.main_menu import MenuDialogs
@@ -54,6 +55,7 @@ MODELS_MUST_END_WITHIN_MS = 5000
 LIBRARY_MUST_END_WITHIN_MS = 5000
 EXPORT_MUST_END_WITHIN_MS = 5000
 DOCUMENT_MUST_END_WITHIN_MS = 2000
+PROJECT_MUST_END_WITHIN_MS = 5000
 VOICES_MUST_END_WITHIN_MS = 2000
 DESKTOP_MUST_END_WITHIN_MS = 2000
 LOOK_FOR_DEVICE_AFTER_MS = 500
@@ -167,6 +169,7 @@ class Application(QObject):
         if "diagnostics" in added:
             self.diagnostics.shut_down(REFERENCE_MUST_END_WITHIN_MS)
         document_ended = self.reader.shut_down(DOCUMENT_MUST_END_WITHIN_MS)
+        project_ended = self.projects.shut_down(PROJECT_MUST_END_WITHIN_MS)
         voices_ended = "voices" not in added or self.voices.shut_down(VOICES_MUST_END_WITHIN_MS)
         library_ended = "library" not in added or self.library.shut_down(LIBRARY_MUST_END_WITHIN_MS)
         models_ended = "models" not in added or self.models.shut_down(MODELS_MUST_END_WITHIN_MS)
@@ -174,7 +177,7 @@ class Application(QObject):
         controller_ended = self.controller.shut_down(ENGINE_MUST_END_WITHIN_MS)
         export_ended = self.export.shut_down(EXPORT_MUST_END_WITHIN_MS)
         ended = (document_ended, voices_ended, library_ended, models_ended, desktop_ended, controller_ended)
-        return export_ended and all(ended)
+        return export_ended and project_ended and all(ended)
 
     def _note(self, options: Options) -> None:
         """Store the options that apply once the window is shown."""
@@ -201,6 +204,7 @@ class Application(QObject):
         self.settings_window.voices_requested.connect(self._on_voices_requested)
         self.reader = ReaderFeature(window, speech, settings)
         self.editor = EditorFeature(window, speech, self._output, settings)
+        self.projects = ProjectsFeature(window, speech, settings, self.reader.opener, self.editor.edits)
         self.read_along.shape_requested.connect(self.editor.open_at)
         self.export = ExportFeature(window, speech, settings, partial(parts_of, window), self._engine_factory)
         self.saved_files = SavedFiles(window, session_bus_address())
@@ -307,6 +311,7 @@ class Application(QObject):
             self.window.page.editor.offer(greeting())
         if self._goes_on:
             self.reader.resume()
+            self.projects.resume()
         self._choose(options)
         if options.screenshot is not None:
             window = self.diagnostics.window if options.diagnostics else self.window
@@ -317,7 +322,7 @@ class Application(QObject):
 
     def _is_unfinished(self) -> bool:
         """Return whether a screenshot would show the window before it is complete."""
-        return self.diagnostics.busy or self.diagnostics.drawing or self.reader.opener.busy
+        return self.diagnostics.busy or self.diagnostics.drawing or self.reader.opener.busy or self.projects.busy
 
     def _choose(self, options: Options) -> None:
         header = self.window.page.header

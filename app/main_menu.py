@@ -222,6 +222,7 @@ class MainMenu(QMenuBar):
         self.offer_texts([])
         file.addSeparator()
         self.close_document = _disabled(file, "Close Document", "Ctrl+Shift+W")
+        self.save_project = _disabled(file, "Save as Project…", "Ctrl+Shift+S")
         self.save = _action(file, "Save Audio…", keys.Save)
         self.stop_saving = _disabled(file, "Stop Saving", "Ctrl+Shift+.")
         file.addSeparator()

@@ -76,12 +76,13 @@ class MainWindow(QMainWindow):
 
     @property
     def request(self) -> SpeechRequest:
-        """A request for the text on display with its edits and the chosen voice, speed and pauses.
+        """A request for the text on display with its edits and definitions, and the chosen voice, speed and pauses.
 
         `voice` is empty while unknown.
         """
-        text = self.reading.text
-        return replace(self.chosen, text=text, edits=self.reading.edits_of(text))
+        reading, text = self.reading, self.reading.text
+        edits, definitions = reading.edits_of(text), reading.definitions_of(text)
+        return replace(self.chosen, text=text, edits=edits, definitions=definitions)
 
     @property
     def chosen(self) -> SpeechRequest:

@@ -152,6 +152,10 @@ class Settings(QObject):
     """The text in the editor; None at the very first start."""
     document = Setting("document", _document, lambda path: None if path is None else str(path.absolute()))
     """The open document; None while the user's text is in the editor."""
+    project = Setting("project", _document, lambda path: None if path is None else str(path.absolute()))
+    """The file of the project in the editor; None for any other text."""
+    project_digest = _words("project_digest")
+    """The digest of the project's file as it was last read or written."""
     model = _text("model")
     """The name of the model whose voice was chosen; None if none ever was."""
     models_offered = _flag("models_offered")

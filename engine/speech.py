@@ -84,6 +84,44 @@ class UtteranceEdit:
 
 
 @dataclass(frozen=True)
+class Pronunciation:
+    r"""The pronunciation of a `word`, or a rule that replaces each match of the regular expression `pattern`.
+
+    A word, which may be several, has `phonemes` or other words to `say`; a rule has the text to `say`, with `\1` for
+    its first group. `part_of_speech` is empty for all. `case` is `any` or `exact`. `language` is a BCP 47 tag, or `en`
+    for all English.
+    """
+
+    word: str = ""
+    pattern: str = ""
+    phonemes: str = ""
+    say: str = ""
+    part_of_speech: str = ""
+    case: str = "any"
+    language: str = "en"
+
+
+@dataclass(frozen=True)
+class Definitions:
+    """The pronunciations and blends that a text brings along, used for this text only.
+
+    The `pronunciations` join the user's lexicon, whose `hidden` entries are not used; a later entry of the user, with
+    the same word, takes precedence. `blends` are pairs of a name and a recipe such as `af_heart(2)+am_adam(1)`.
+    """
+
+    pronunciations: tuple[Pronunciation, ...] = ()
+    hidden: tuple[Pronunciation, ...] = ()
+    blends: tuple[tuple[str, str], ...] = ()
+
+    def recipe_of(self, voice: str) -> str:
+        """Return the recipe of a blend with this name, or the name of any other voice as it is."""
+        return next((recipe for name, recipe in self.blends if name.casefold() == voice.casefold()), voice)
+
+
+NO_DEFINITIONS = Definitions()
+
+
+@dataclass(frozen=True)
 class SpeechRequest:
     """A request to speak a text.
 
@@ -91,7 +129,7 @@ class SpeechRequest:
     `seed` determines the noise: equal requests give equal samples. `pause_scale` 1 leaves pauses as they are, 2 doubles
     their length. `language` is a BCP 47 tag, or None for the voice's language. The characters from `start` to `end` are
     spoken, or to the end of the text; all spans count from the start of the whole text. `edits` change how utterances
-    sound; each utterance has at most one.
+    sound; each utterance has at most one. `definitions` apply to this text only.
     """
 
     text: str
@@ -103,6 +141,7 @@ class SpeechRequest:
     start: int = 0
     end: int | None = None
     edits: tuple[UtteranceEdit, ...] = ()
+    definitions: Definitions = NO_DEFINITIONS
 
     @property
     def part(self) -> str:

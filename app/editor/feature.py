@@ -44,7 +44,7 @@ class EditorFeature(QObject):
         menu = window.menu
         menu.speech_menu.insertAction(menu.preview, self.action)
         reading, editor = window.reading, window.page.editor
-        reading.edits_of = self.edits.of
+        reading.edits_of, reading.definitions_of = self.edits.of, self.edits.definitions_of
         editor.text_edited.connect(self._on_text_edited)
         editor.text_replaced.connect(self._follow_text)
         self.edits.changed.connect(self._follow_text)

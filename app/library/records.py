@@ -96,8 +96,8 @@ def request_of(text: str, manner: str) -> SpeechRequest:
     values = {**_values(manner), "text": text}
     try:
         return request_from_fields(values)
-    except ValueError:  # edits of a newer version
-        return request_from_fields({**values, "edits": ()})
+    except ValueError:  # edits or definitions of a newer version
+        return request_from_fields({**values, "edits": (), "definitions": {}})
 
 
 def voice_and_speed(manner: str) -> tuple[str, float]:

@@ -88,8 +88,8 @@ class ReaderFeature(QObject):
 
     @Slot()
     def ask(self) -> None:
-        """Ask for a document and open it."""
-        ask_which_document(self._window, self._settings.save_folder, self._window.file_requested.emit)
+        """Ask for a document or a project, and open it."""
+        ask_which_document(self._window, self._settings.save_folder, self._window.file_requested.emit, projects=True)
 
     @Slot()
     def open_clipboard(self) -> None:

@@ -18,7 +18,7 @@ from app.reading.places import Bookmark, Place, Places, ShelvedBook, words_at
 from app.reading.speaker import Edits, OwnText, Speaker, Spoken
 from app.recent_texts import first_words
 from engine.errors import InvalidRequest, NothingToSpeak
-from engine.speech import SpeechRequest, UtteranceEdit
+from engine.speech import NO_DEFINITIONS, Definitions, SpeechRequest, UtteranceEdit
 from engine.text.documents import Chapter, Document
 from engine.text.sentences import sentence_at
 
@@ -31,7 +31,7 @@ class Reading(QObject):
     `text_changed` is emitted when a different text is to be shown, `changed` when anything else changes; `refused`
     carries the reason why there is nothing to play. `manner` returns the chosen voice, speed and pauses, without a
     text; None while no voice is known, and then playback waits for `begin_waiting`. `own_text` returns the text in the
-    editor. Every position is saved immediately. `edits_of` returns the edits with which a text is spoken.
+    editor. Every position is saved immediately. `edits_of` and `definitions_of` return what a text is spoken with.
     """
 
     text_changed = Signal()
@@ -58,6 +58,7 @@ class Reading(QObject):
         self._waiting: Callable[[], None] | None = None
         self._listed = False
         self.edits_of: Callable[[str], tuple[UtteranceEdit, ...]] = no_edits
+        self.definitions_of: Callable[[str], Definitions] = no_definitions
         self.own = OwnText()
         self.place = Place()
 
@@ -142,6 +143,11 @@ class Reading(QObject):
     def shelf(self) -> tuple[ShelvedBook, ...]:
         """The most recent books, latest first."""
         return self._places.shelf
+
+    def shelve(self, book: ShelvedBook) -> None:
+        """Put a file that is not a book, such as a project, on the shelf."""
+        self._places.keep(book, Place())
+        self.changed.emit()
 
     def unshelve(self, book: ShelvedBook) -> None:
         """Remove a book from the shelf."""
@@ -351,7 +357,8 @@ class Reading(QObject):
         request = self._speech.request
         edits = request.edits if request is not None else ()
         moved = {replace(each, start=self._edits.now(each.start)) for each in edits}
-        return self._is_as_spoken(character) and moved == set(self.edits_of(self.text))
+        same = request is None or request.definitions == self.definitions_of(self.text)
+        return same and self._is_as_spoken(character) and moved == set(self.edits_of(self.text))
 
     def _speak(self, start: int, end: int | None) -> None:
         """Speak these characters of the current text as soon as a voice is known."""
@@ -367,8 +374,9 @@ class Reading(QObject):
         title = self._chapter.title if self._chapter is not None else first_words(text)
         spoken = Spoken(title, self._shown, self._chapter, to_end=end is None)
         self._followed.append(spoken.edits)
-        edits = self.edits_of(text)
-        self._speech.speak(replace(manner, text=text, start=start, end=end, edits=edits), spoken)
+        edits, definitions = self.edits_of(text), self.definitions_of(text)
+        manner = replace(manner, edits=edits, definitions=definitions)
+        self._speech.speak(replace(manner, text=text, start=start, end=end), spoken)
 
     def _end_speech(self) -> None:
         """Clear the utterance of the open text; an item continues if it is playing."""
@@ -407,6 +415,11 @@ class Reading(QObject):
             self.place = replace(place, words=words)
             self._keep(self._book, self._document)
         self.changed.emit()
+
+
+def no_definitions(text: str) -> Definitions:
+    """Return no definitions, for any text."""
+    return NO_DEFINITIONS
 
 
 def no_edits(text: str) -> tuple[UtteranceEdit, ...]:

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from engine.errors import EngineError
-from engine.speech import Prosody, VoiceInfo
+from engine.speech import Prosody, SpeechRequest, VoiceInfo
 
 if TYPE_CHECKING:
     from engine.models.installed_voices import ModelVoices
@@ -49,6 +49,20 @@ def insisted(choice: Choice, models: Sequence[ModelVoices], otherwise: Choice) -
     return listed(Choice(otherwise.voice if otherwise.voice in _names(here) else None, here.model), models, here.model)
 
 
+def choice_for(request: SpeechRequest, model: str, models: Sequence[ModelVoices]) -> tuple[Choice | None, bool]:
+    """Return the voice of a request, preferably in this model, and whether it is listed; None if it is missing.
+
+    A blend of the request counts as listed only if the user has saved the same one.
+    """
+    recipe = request.definitions.recipe_of(request.voice)
+    ranked = sorted(models, key=lambda each: each.model != model)
+    for each in ranked:
+        for voice in each.voices:
+            if voice.name == request.voice and recipe in (voice.name, voice.recipe):
+                return Choice(voice.name, each.model), True
+    return next((Choice(recipe, each.model) for each in ranked if recipe and _has(each, recipe)), None), False
+
+
 def prosody_of(model: str, models: Sequence[ModelVoices], wish: Prosody) -> Prosody:
     """Return the prosody predictor of a model: the desired one, or its LSTMs if it has nothing else."""
     has_students = any(each.model == model and not each.students_obstacle for each in models)
@@ -68,6 +82,13 @@ def _model_of(voice: str, models: Sequence[ModelVoices], preferred: str | None) 
         return model_of(voice, preferred or "", models)
     except EngineError:
         return preferred  # the engine reports it when the voice is used
+
+
+def _has(model: ModelVoices, voice: str) -> bool:
+    try:
+        return model.has(voice)
+    except EngineError:
+        return False
 
 
 def _names(model: ModelVoices) -> list[str]:

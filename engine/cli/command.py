@@ -5,15 +5,15 @@ from __future__ import annotations
 import argparse
 import json
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
 from engine.errors import EngineError, UnknownVoice
 from engine.models.checkpoints import MODEL_NAMES, default_model
 from engine.models.installed_voices import model_of, require_installed, require_voice
-from engine.runtime.edit_files import read_edits
-from engine.speech import Prosody, UtteranceEdit
+from engine.runtime.edit_files import PLAIN_REQUEST, read_edits
+from engine.speech import Prosody, SpeechRequest, UtteranceEdit
 from engine.system.whole_file import whole_file
 
 STANDARD_OUTPUT = Path("-")
@@ -72,7 +72,17 @@ def add_manner(parser: Any) -> None:
         "--voice", help="a name from `voices`, or a blend: “a(2)+b(1)” or “a:60,b:40” (default: the first)"
     )
     parser.add_argument("--language", help="override the voice's language, for example fr-FR")
-    parser.add_argument("--speed", type=float, default=1.0, help="0.5 to 2 (default: 1)")
+    parser.add_argument("--speed", type=float, help="0.5 to 2 (default: 1)")
+
+
+def manner_of(options: argparse.Namespace, basis: SpeechRequest = PLAIN_REQUEST) -> SpeechRequest:
+    """Return a request with the settings that the options give, and those of `basis` for the others.
+
+    Its voice is empty if none was given.
+    """
+    names = {"voice": "voice", "speed": "speed", "language": "language", "seed": "seed", "pause": "pause_scale"}
+    given = {field: getattr(options, name, None) for name, field in names.items()}
+    return replace(basis, **{field: value for field, value in given.items() if value is not None})
 
 
 def add_edits(parser: Any) -> None:

@@ -1,4 +1,7 @@
-"""The documents that `engine speak --file` names: reading them, and exporting them to audio files by chapter."""
+"""The documents that `engine speak --file` names: reading them, and exporting them to audio files by chapter.
+
+A project can be named instead of documents.
+"""
 
 from __future__ import annotations
 
@@ -11,14 +14,18 @@ from pathlib import Path
 from typing import Any
 
 from engine.cli import command
-from engine.cli.command import Outcome
+from engine.cli.command import Outcome, model_with
 from engine.cli.progress import Steps, show_line
-from engine.errors import InvalidRequest
+from engine.errors import InvalidRequest, MissingModel
 from engine.export.export_job import ExportJob, ExportProgress, joined, read_cover
 from engine.export.exporting import export
 from engine.export.outputs import outputs_of
+from engine.models.checkpoints import installed_models
+from engine.models.installed_voices import model_of
+from engine.runtime.project_files import Project, is_project, read_project
+from engine.runtime.projects import identity_of, model_note, shielded
 from engine.runtime.synthesizer import Synthesizer
-from engine.speech import AudioChunk, Event, SpeechRequest, UtteranceEdit
+from engine.speech import AudioChunk, Event, Prosody, SpeechRequest, UtteranceEdit
 from engine.system.durations import duration_words
 from engine.system.memory import peak_bytes
 from engine.text.documents import Document, read_document
@@ -82,11 +89,65 @@ def document_of(options: argparse.Namespace) -> Document | None:
         return None
     if options.text is not None:
         raise InvalidRequest("Both a text and --file were given.", "Omit one of them.")
+    if len(options.file) > 1 and (project := next(filter(is_project, options.file), None)):
+        raise InvalidRequest(f"{project} is a project, not a document.", "Name it without other files.")
     document = joined([chosen(read_document(path), options) for path in options.file])
     cover = document.cover if options.cover is None else read_cover(options.cover)
     title = document.title if options.title is None else options.title
     author = document.author if options.author is None else options.author
     return replace(document, title=title, author=author, cover=cover)
+
+
+def project_of(options: argparse.Namespace) -> Project | None:
+    """Return the project that --file names alone, or None if it names documents or nothing.
+
+    Raises `UnusableDocument` or `InvalidRequest`.
+    """
+    if options.file is None or len(options.file) != 1 or not is_project(options.file[0]):
+        return None
+    if options.text is not None:
+        raise InvalidRequest("Both a text and --file were given.", "Omit one of them.")
+    if any(getattr(options, name) for name in _OPTIONS):
+        raise InvalidRequest(
+            "A project has no chapters, notes, title, author, or cover.", "Omit the options that name them."
+        )
+    project = read_project(options.file[0])
+    return replace(project, request=shielded(project.request))
+
+
+def request_of(
+    options: argparse.Namespace, project: Project | None, steps: Steps, prosody: Prosody = Prosody.LSTM
+) -> SpeechRequest:
+    """Return a request without a text, or with that of a project, with all settings; set the model of the options.
+
+    The settings of a project apply unless the options give other ones, and so do its edits. Its model is used if it is
+    installed and has the voice. Problems of a project are noted.
+
+    Raises `EngineError` children for an unknown voice or a missing model.
+    """
+    if project is None:
+        manner = command.manner_of(options)
+        options.model = model_with(options, manner.voice or None)
+        return manner
+    for problem in project.problems:
+        steps.note(f"note: {problem.message}")
+    request = command.manner_of(options, project.request)
+    if not options.model_named and options.weights is None and project.model.name in installed_models():
+        options.model = project.model.name
+    voice = request.definitions.recipe_of(request.voice)
+    try:
+        options.model = model_with(options, voice or None)
+        if voice and options.weights is None:
+            model_of(voice, options.model)  # raises if a named model lacks a voice that no model has
+    except (InvalidRequest, MissingModel) as error:
+        if options.voice is not None:
+            raise
+        steps.note(f"note: the project’s voice isn’t used. {error.message}")
+        request = replace(request, voice="")
+    name = options.file[0].name
+    if told := model_note(name, project.model, identity_of(options.model, prosody, options.weights)):
+        steps.note(f"note: {told}")
+    return request
 
 
 def chosen(document: Document, options: argparse.Namespace) -> Document:

@@ -10,13 +10,14 @@ from dataclasses import replace
 from typing import Any
 
 from engine.cli import documents
-from engine.cli.command import Command, Outcome, add_edits, add_json_flag, add_manner, add_model, model_with
+from engine.cli.command import Command, Outcome, add_edits, add_json_flag, add_manner, add_model
 from engine.cli.progress import Steps
 from engine.cli.speak import text_of
 from engine.errors import NothingToSpeak
 from engine.runtime.synthesizer import Synthesizer
 from engine.speech import Contours, Plan, Source, SpeechRequest, Utterance
 from engine.text.documents import Document
+from engine.text.documents.decoding import Decoded
 
 _RUN = re.compile(r"\S+")
 _SPOKEN_KINDS = "LNS"
@@ -36,14 +37,14 @@ def add_options(parser: Any) -> None:
 
 def run(options: argparse.Namespace) -> Outcome:
     """Plan the text that the options name. Raises `InvalidRequest` children, `UnusableDocument` or `MissingModel`."""
-    document = documents.document_of(options)
-    source = text_of(options, document)
-    options.model = model_with(options, options.voice)
-    synthesizer = Synthesizer(options.model, weights=options.weights)
-    voice = options.voice or synthesizer.voices()[0].name
-    request = SpeechRequest(source.text, voice, options.speed, language=options.language)
+    project = documents.project_of(options)
+    document = documents.document_of(options) if project is None else None
+    source = text_of(options, document) if project is None else Decoded(project.request.text)
     with Steps() as steps:
-        request = replace(request, edits=documents.edits_of(options, document, steps))
+        request = documents.request_of(options, project, steps)
+        synthesizer = Synthesizer(options.model, weights=options.weights)
+        request = replace(request, text=source.text, voice=request.voice or synthesizer.voices()[0].name)
+        request = replace(request, edits=documents.edits_of(options, document, steps) or request.edits)
         data = _planned(synthesizer, request, document, source.notices, bool(options.prosody), steps)
     return Outcome(data, "\n".join(_lines(data)))
 

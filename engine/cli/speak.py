@@ -24,7 +24,6 @@ from engine.cli.command import (
     add_manner,
     add_model,
     add_prosody,
-    model_with,
 )
 from engine.cli.models import observer
 from engine.cli.progress import Steps
@@ -34,6 +33,7 @@ from engine.export.outputs import check_writable
 from engine.models.checkpoints import at_least_as_good, default_model
 from engine.models.store import ModelState, ModelStore
 from engine.runtime.preparation.devices import AUTO, DEVICES
+from engine.runtime.project_files import Project
 from engine.runtime.synthesizer import Synthesizer, check
 from engine.speech import AudioChunk, SpeechRequest
 from engine.system.memory import peak_bytes
@@ -48,8 +48,8 @@ def _add_options(parser: Any) -> None:
     parser.add_argument("text", nargs="?", help="the text; - reads standard input")
     documents.add_options(parser)
     add_manner(parser)
-    parser.add_argument("--pause", type=float, default=1.0, help="pause length multiplier, 0 to 3 (default: 1)")
-    parser.add_argument("--seed", type=int, default=0, help="random seed (default: 0)")
+    parser.add_argument("--pause", type=float, help="pause length multiplier, 0 to 3 (default: 1)")
+    parser.add_argument("--seed", type=int, help="random seed (default: 0)")
     add_edits(parser)
     parser.add_argument("--device", default=AUTO, help=f"one of: {', '.join(DEVICES)} (default: auto)")
     parser.add_argument("--threads", type=int, help="number of CPU threads (default: one per core)")
@@ -76,9 +76,10 @@ def speak(options: argparse.Namespace) -> Outcome:
     if options.subtitles:
         check_subtitles(options.subtitles)
     documents.check_apart(options)
-    document = documents.document_of(options)
+    project = documents.project_of(options)
+    document = documents.document_of(options) if project is None else None
     documents.note(document)
-    text = text_of(options, document)
+    text = text_of(options, document) if project is None else Decoded(project.request.text)
     with Steps() as steps:
         for notice in text.notices:
             steps.note(f"note: {notice}")
@@ -86,8 +87,8 @@ def speak(options: argparse.Namespace) -> Outcome:
             _note_coding(output, steps)
         if options.fetch is not None:
             fetch_if_needed(options, steps)
-        synthesizer, manner = _prepared(options, steps)
-        manner = replace(manner, edits=documents.edits_of(options, document, steps))
+        synthesizer, manner = _prepared(options, project, steps)
+        manner = replace(manner, edits=documents.edits_of(options, document, steps) or manner.edits)
         if document is not None and output and not options.play:
             order = ExportJob(document, manner, output, bool(options.per_chapter), options.subtitles)
             return documents.export_document(order, synthesizer, steps)
@@ -128,13 +129,12 @@ def _note_damaged(options: argparse.Namespace, steps: Steps) -> None:
             steps.say(f"note: {status.entry.title} is not used. {status.problem}")
 
 
-def _prepared(options: argparse.Namespace, steps: Steps) -> tuple[Synthesizer, SpeechRequest]:
-    """Return a prepared synthesizer, and a request with all settings but no text."""
-    options.model = model_with(options, options.voice)
+def _prepared(options: argparse.Namespace, project: Project | None, steps: Steps) -> tuple[Synthesizer, SpeechRequest]:
+    """Return a prepared synthesizer, and a request with all settings, without a text unless there is a project."""
+    manner = documents.request_of(options, project, steps, options.prosody)
     _note_damaged(options, steps)
     synthesizer = Synthesizer(options.model, options.device, options.weights, options.threads, prosody=options.prosody)
-    voice = options.voice or synthesizer.voices()[0].name
-    manner = SpeechRequest("", voice, options.speed, options.seed, options.pause, options.language)
+    manner = replace(manner, voice=manner.voice or synthesizer.voices()[0].name)
     check(manner)  # before anything that takes time
     synthesizer.prepare(steps.show)
     return synthesizer, manner

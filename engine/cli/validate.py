@@ -22,6 +22,7 @@ from engine.cli.command import (
     add_model,
     add_prosody,
     edits_of,
+    manner_of,
     model_with,
     save_json,
 )
@@ -29,9 +30,11 @@ from engine.cli.progress import Steps
 from engine.cli.validate_case import add_case_options, case_of, check_case, rerun, wants_case
 from engine.cli.validate_kernels import add_kernels, check_kernels, inspected
 from engine.errors import InvalidRequest
-from engine.models.checkpoints import STARTER, open_checkpoint, starter_voices
+from engine.models.checkpoints import STARTER, installed_models, open_checkpoint, starter_voices
 from engine.runtime.preparation.devices import AUTO, DEVICES
 from engine.runtime.preparation.lstm_methods import LSTM_METHODS
+from engine.runtime.project_files import read_project
+from engine.runtime.projects import shielded
 from engine.speech import PlanEvent, PreparationEvent, Prosody, SpeechRequest
 from engine.stages import STAGE_NAMES
 from engine.system.bundle import require_reference
@@ -138,10 +141,11 @@ def golden_passed(options: argparse.Namespace, report: Report) -> bool:
 def add_options(parser: Any) -> None:
     """Add the options: what to compare, how, and the files to write."""
     parser.add_argument("--text", help="text to speak (default: a sample)")
+    parser.add_argument("--project", type=Path, metavar="FILE", help="speak this project, with its voice and its edits")
     parser.add_argument("--phonemes", help="speak these phonemes instead of a text, as one utterance")
     add_manner(parser)
     add_edits(parser)
-    parser.add_argument("--seed", type=int, default=0, help="random seed for the noise, or for --fuzz (default: 0)")
+    parser.add_argument("--seed", type=int, help="random seed for the noise, or for --fuzz (default: 0)")
     regimes = ",".join(Regime)
     parser.add_argument("--regimes", help=f"of {regimes} (default: {','.join(DEFAULT_REGIMES)}; with --fuzz: compiled)")
     parser.add_argument("--reference", default=Regime.DYNAMIC, help="the regime to compare with (default: dynamic)")
@@ -183,13 +187,12 @@ def add_options(parser: Any) -> None:
 
 def request_from(options: argparse.Namespace, arrays_folder: str | None = None) -> ValidationRequest:
     """Build the request from parsed options. Raises `InvalidRequest` for unknown names."""
-    text = options.text if options.text is not None else usual_text(options.fault)
-    voice = options.voice or _first_voice(options)
+    basis = _basis(options)
+    speech = manner_of(options, basis)
+    speech = replace(speech, voice=speech.voice or _first_voice(options), edits=edits_of(options)[0] or basis.edits)
     return ValidationRequest(
-        speech=SpeechRequest(
-            text, voice, options.speed, options.seed, language=options.language, edits=edits_of(options)[0]
-        ),
-        model=model_with(options, options.voice),
+        speech=speech,
+        model=model_with(options, options.voice or basis.voice or None),
         weights=options.weights,
         regimes=_regimes(options),
         reference=regime_named(options.reference),
@@ -203,6 +206,19 @@ def request_from(options: argparse.Namespace, arrays_folder: str | None = None) 
         fault=options.fault,
         phonemes=options.phonemes or "",
     )
+
+
+def _basis(options: argparse.Namespace) -> SpeechRequest:
+    """Return the request of the project that the options name, or one for the text."""
+    if options.project is None:
+        return SpeechRequest(options.text if options.text is not None else usual_text(options.fault), "")
+    if options.text is not None or options.phonemes is not None:
+        raise InvalidRequest("Both a project and a text were given.", "Omit one of them.")
+    project = read_project(options.project)
+    if not options.model_named and options.weights is None and project.model.name in installed_models():
+        options.model = project.model.name
+    request = shielded(project.request)
+    return replace(request, voice=request.definitions.recipe_of(request.voice))
 
 
 def _regimes(options: argparse.Namespace) -> tuple[Regime, ...]:

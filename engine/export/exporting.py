@@ -98,7 +98,7 @@ def export(
     if order.subtitles:
         check_subtitles(order.subtitles)
     speaker.prepare(observe, cancel)
-    made = PartCache(speaker.fingerprint(order.manner.voice))
+    made = PartCache(speaker.fingerprint(order.manner.definitions.recipe_of(order.manner.voice)))
     made.drop_old()
     crashed_in_use(EXPORTS)  # clears the marks of exports that were killed
     with marked_in_use(EXPORTS):
@@ -282,5 +282,5 @@ def _pieces_of(text: str, manner: SpeechRequest, find_voice: Callable[[str], obj
     return tuple(
         _Piece(replace(manner, text=part.text, voice=voice or manner.voice), part.start, part.pause_seconds)
         for part in ([Part(text, 0, 0.0)] if manner.edits else parts_of(text))
-        for voice in [voice_before(text, part.start, find_voice)]
+        for voice in [voice_before(text, part.start, lambda name: find_voice(manner.definitions.recipe_of(name)))]
     )

@@ -9,19 +9,24 @@ from pathlib import Path
 from typing import Any
 
 from engine.errors import DamagedFile, InvalidRequest
-from engine.speech import SpeechRequest, UtteranceEdit
+from engine.speech import Definitions, Pronunciation, SpeechRequest, UtteranceEdit
 from engine.system.json_text import json_value
 from engine.system.whole_file import whole_file
 
 FORMAT = "kokoro-desk edits"
 VERSION = 1
+PLAIN_REQUEST = SpeechRequest("", "")
 
 
 def request_fields(request: SpeechRequest) -> dict[str, Any]:
-    """Return a request as JSON values; equal requests have equal fields. Without edits, it has no field for them."""
+    """Return a request as JSON values; equal requests have equal fields.
+
+    Without edits or definitions, it has no field for them.
+    """
     values = asdict(request)
-    if not request.edits:
-        del values["edits"]
+    for name in ("edits", "definitions"):
+        if getattr(request, name) == getattr(PLAIN_REQUEST, name):
+            del values[name]
     return values
 
 
@@ -31,7 +36,8 @@ def request_from_fields(values: Mapping[str, Any]) -> SpeechRequest:
     Raises `ValueError`, `TypeError` or `KeyError` for values that no request has.
     """
     known = {field.name: values[field.name] for field in fields(SpeechRequest) if field.name in values}
-    return SpeechRequest(**{**known, "edits": edits_from(known.get("edits", ()))})
+    edits, definitions = edits_from(known.get("edits", ())), definitions_from(known.get("definitions", {}))
+    return SpeechRequest(**{**known, "edits": edits, "definitions": definitions})
 
 
 def edits_from(values: Any) -> tuple[UtteranceEdit, ...]:
@@ -45,6 +51,22 @@ def edits_from(values: Any) -> tuple[UtteranceEdit, ...]:
         return tuple(make_converter(forbid_extra_keys=True).structure(values, list[UtteranceEdit]))
     except (BaseValidationError, TypeError, AttributeError) as error:
         raise ValueError("These are no edits.") from error
+
+
+def definitions_from(values: Any) -> Definitions:
+    """Return definitions from JSON values; raises `ValueError` for anything else."""
+    try:
+        given, hidden = (tuple(map(_pronunciation, values.get(name, ()))) for name in ("pronunciations", "hidden"))
+        blends = tuple((str(name), str(recipe)) for name, recipe in values.get("blends", ()))
+    except (TypeError, AttributeError) as error:
+        raise ValueError("These are no definitions.") from error
+    return Definitions(given, hidden, blends)
+
+
+def _pronunciation(values: Any) -> Pronunciation:
+    from engine.text.g2p.user_lexicon.entries import entry_of  # not before the window is shown
+
+    return Pronunciation(**vars(entry_of(values)))
 
 
 def write_edits(path: Path, edits: tuple[UtteranceEdit, ...], model: str) -> None:

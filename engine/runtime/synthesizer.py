@@ -182,7 +182,7 @@ class Synthesizer:
         Raises `InvalidRequest` for an unusable edit, and otherwise the same errors as `synthesize`.
         """
         check(request)
-        voice = self._voice(utterance.voice or request.voice)[0]
+        voice = self._voice(request.definitions.recipe_of(utterance.voice or request.voice))[0]
         self.prepare(observe, cancel)
         plan = edited_plan(Plan((utterance,)), {utterance.start: edit}, self._opened().config)
         if plan.notices:
@@ -231,7 +231,7 @@ class Synthesizer:
         script, voices = directed(request, lambda name: self._voice(name)[0])
         tags = {name: language_of(request.language or voice.info.language).tag for name, voice in voices.items()}
         self._check_languages(tags.values())
-        notices = () if request.language else self._voice(request.voice)[1]
+        notices = () if request.language else self._voice(request.definitions.recipe_of(request.voice))[1]
 
         def plans() -> Iterator[Plan]:
             phonemizers = {name: self._phonemizer(tag) for name, tag in tags.items()}
@@ -347,9 +347,13 @@ def directed(request: SpeechRequest, choose_voice: Callable[[str], Voice]) -> tu
 
     `choose_voice` returns the voice of a name or blend, and raises `InvalidRequest` for an unknown one.
     """
-    before = voice_before(request.text, request.start, choose_voice)
-    script = read_script(request.part, choose_voice, before)
-    return script, {name: choose_voice(name or request.voice) for name in ("", *script.voices)}
+
+    def find(name: str) -> Voice:
+        return choose_voice(request.definitions.recipe_of(name))
+
+    before = voice_before(request.text, request.start, find)
+    script = read_script(request.part, find, before)
+    return script, {name: find(name or request.voice) for name in ("", *script.voices)}
 
 
 def plans_of(
@@ -365,7 +369,8 @@ def plans_of(
 
     Raises `NothingToSpeak`, before the first plan, for text without any sound, and `Cancelled`.
     """
-    plans = phonemizers[""].plans(request.part, request.speed, script, phonemizers, cancel)
+    first = phonemizers[""]
+    plans = first.plans(request.part, request.speed, script, phonemizers, cancel, request.definitions)
     edits = {edit.start: edit for edit in request.edits}
     for plan in plans:
         edited = edited_plan(plan.moved(request.start), edits, config)

@@ -2,6 +2,17 @@
 
 from engine.text.documents.archive import read_picture
 from engine.text.documents.document import Chapter, Document, Look, Matter, Picture, Styled
-from engine.text.documents.reading import SUFFIXES, read_document
+from engine.text.documents.reading import PROJECT_SUFFIX, SUFFIXES, read_document
 
-__all__ = ["SUFFIXES", "Chapter", "Document", "Look", "Matter", "Picture", "Styled", "read_document", "read_picture"]
+__all__ = [
+    "PROJECT_SUFFIX",
+    "SUFFIXES",
+    "Chapter",
+    "Document",
+    "Look",
+    "Matter",
+    "Picture",
+    "Styled",
+    "read_document",
+    "read_picture",
+]

@@ -36,6 +36,7 @@ _OTHERS = frozenset({
     ".tiff", ".mp3", ".wav", ".flac", ".ogg", ".m4a", ".m4b", ".mp4", ".exe", ".dmg",
 })  # fmt: skip
 SUFFIXES = tuple(_READERS)
+PROJECT_SUFFIX = ".kokoro"
 OUT_OF_MEMORY_CODE = 9
 MAX_SECONDS = 120.0
 """The time limit; a book of a thousand pages takes a few seconds."""
@@ -78,6 +79,8 @@ def reader_of(path: Path) -> str:
     Raises `UnusableDocument` for known unsupported formats.
     """
     suffix = path.suffix.casefold()
+    if suffix == PROJECT_SUFFIX:
+        raise UnusableDocument(f"“{path.name}” is a project, not a document.", "Open it on its own.")
     if suffix in _OTHERS:
         raise UnusableDocument(
             f"Kokoro Desk can’t open “{path.name}”: its format isn’t supported.",

@@ -11,7 +11,7 @@ from types import MappingProxyType
 from typing import Protocol
 
 from engine.errors import DamagedFile, NothingToSpeak
-from engine.speech import Notice, Plan, Utterance
+from engine.speech import NO_DEFINITIONS, Definitions, Notice, Plan, Utterance
 from engine.system.waiting import raise_if_set
 from engine.text.g2p.analysis import Analyser, Homographs, import_spacy, load_analyser
 from engine.text.g2p.directions import Override, Script, Section, read_script
@@ -22,7 +22,7 @@ from engine.text.g2p.split import PAUSE_SECONDS, Piece, Sentence, groups, joined
 from engine.text.g2p.user_lexicon.applying import UserWords
 from engine.text.g2p.user_lexicon.entries import Entry
 from engine.text.g2p.user_lexicon.matching import Index
-from engine.text.g2p.user_lexicon.store import UserLexicon
+from engine.text.g2p.user_lexicon.store import UserLexicon, entries_with
 from engine.text.languages import Language, language_of
 
 MAX_NOTICES = 100
@@ -97,13 +97,14 @@ class Phonemizer:
         script: Script | None = None,
         others: Mapping[str, Phonemizer] = MappingProxyType({}),
         cancel: threading.Event | None = None,
+        definitions: Definitions = NO_DEFINITIONS,
     ) -> Iterator[Plan]:
         """Yield growing plans of the text: soon one of its beginning, then longer ones, at last the whole.
 
         Each begins with the utterances of the one before and has more of them, divided for this speed, a positive
-        factor. `others` are used for sections in which the `script` of the text names their voices. Raises
-        `NothingToSpeak`, before the first plan, for text without a sound, and `Cancelled` soon after `cancel` is set:
-        the last steps of a long text take half a minute.
+        factor. `others` are used for sections in which the `script` of the text names their voices. `definitions` are
+        those of the text. Raises `NothingToSpeak`, before the first plan, for text without a sound, and `Cancelled`
+        soon after `cancel` is set: the last steps of a long text take half a minute.
         """
         if not text.strip():
             raise NothingToSpeak("There’s no text to speak.", "Type a sentence first.")
@@ -111,7 +112,8 @@ class Phonemizer:
         notices = list(script.notices)
         stopped: set[Entry] = set()
         parts = (
-            others.get(each.voice, self)._section(text, each, notices, stopped, cancel) for each in script.sections
+            others.get(each.voice, self)._section(text, each, definitions, notices, stopped, cancel)
+            for each in script.sections
         )
         pieces = chain.from_iterable(parts)
         utterances: list[Utterance] = []
@@ -129,6 +131,7 @@ class Phonemizer:
         self,
         text: str,
         section: Section,
+        definitions: Definitions,
         notices: list[Notice],
         stopped: set[Entry],
         cancel: threading.Event | None,
@@ -137,7 +140,7 @@ class Phonemizer:
 
         Rules of the lexicon that take too long join the `stopped` ones.
         """
-        index = self._index(notices)
+        index = self._index(definitions, notices)
         for start, passage in passages(text[section.start : section.end]):
             raise_if_set(cancel, STOPPED)
             normalised = self._user_words.normalise(passage, index, stopped).moved(section.start + start)
@@ -148,15 +151,17 @@ class Phonemizer:
                 notices += problems
                 yield from pieces_of(spoken, sentence.border, self._front_end.phrase_starters)
 
-    def _index(self, notices: list[Notice]) -> Index:
-        """Return the current entries of the lexicon; none, with a notice, if it is damaged."""
+    def _index(self, definitions: Definitions, notices: list[Notice]) -> Index:
+        """Return the current entries for a text; only those of its definitions, with a notice, if a file is damaged."""
         try:
-            return Index(()) if self._lexicon is None else self._lexicon.index(self._language)
+            if self._lexicon is not None:
+                return self._lexicon.index(self._language, definitions)
         except DamagedFile as error:
             notice = Notice(str(error), 0, 0)
             if notice not in notices:
                 notices.append(notice)
-            return Index(())
+        given = (entry for entry in entries_with(definitions) if entry.applies_to(self._language))
+        return Index(given, self._language.english)
 
     def _spoken(self, normalised: Normalised, sentence: Sentence) -> tuple[list[SpokenWord], list[Notice]]:
         """Return the words of a sentence, in the model's symbols and in offsets of the source, and notices."""

@@ -185,7 +185,7 @@ def _phonemes_of(validator: Validator, request: ValidationRequest, observe: Vali
     check(replace(speech, text=phonemes))
     checkpoint = validator.prepare(request).checkpoint
     check_phonemes(checkpoint, phonemes)
-    voice, _ = SavedVoices().choose(speech.voice, checkpoint.voices)
+    voice, _ = SavedVoices().choose(speech.definitions.recipe_of(speech.voice), checkpoint.voices)
     utterance = Utterance(0, phonemes, phonemes, 0, len(phonemes))
     observe(PlanEvent(Plan((utterance,))))
     return Spoken(utterance, voice, speech.speed, speech.seed)

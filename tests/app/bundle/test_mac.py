@@ -39,7 +39,8 @@ def test_the_property_list_can_be_written_and_says_what_a_mac_needs() -> None:
 
 
 def test_documents_are_opened_but_not_taken_over() -> None:
-    types = info_plist()["CFBundleDocumentTypes"]
+    *types, project = info_plist()["CFBundleDocumentTypes"]
+    assert project["CFBundleTypeExtensions"] == ["kokoro"]
     assert {suffix for one in types for suffix in one["CFBundleTypeExtensions"]} == {
         suffix.removeprefix(".") for suffix in SUFFIXES
     }
@@ -47,6 +48,14 @@ def test_documents_are_opened_but_not_taken_over() -> None:
     declared = {one["UTTypeIdentifier"] for one in info_plist()["UTImportedTypeDeclarations"]}
     kinds = {kind for one in types for kind in one["LSItemContentTypes"]}
     assert declared == {"net.daringfireball.markdown"} < kinds  # macOS knows the others
+
+
+def test_a_double_click_on_a_project_opens_the_app() -> None:
+    project = info_plist()["CFBundleDocumentTypes"][-1]
+    assert (project["CFBundleTypeRole"], project["LSHandlerRank"]) == ("Editor", "Owner")
+    (declared,) = info_plist()["UTExportedTypeDeclarations"]
+    assert project["LSItemContentTypes"] == [declared["UTTypeIdentifier"]]
+    assert declared["UTTypeTagSpecification"] == {"public.filename-extension": ["kokoro"]}
 
 
 def test_the_service_is_the_one_that_the_window_answers() -> None:

@@ -197,6 +197,7 @@ def test_what_every_command_needs(application: Application, qtbot: QtBot) -> Non
         "Play",
         "Play from Here",
         "Play from the Beginning",
+        "Save as Project…",
         "Save Audio…",
         "Add to Queue",
         "Add to Queue as File…",

@@ -2,7 +2,7 @@ import json
 from dataclasses import replace
 
 from app.library.records import key_of, manner_of, request_of, storable, voice_and_speed
-from engine.speech import PhonemeEdit, SpeechRequest, UtteranceEdit
+from engine.speech import Definitions, PhonemeEdit, Pronunciation, SpeechRequest, UtteranceEdit
 
 REQUEST = SpeechRequest("One.", "af_heart(2)+am_adam(1)", 1.5, seed=3, pause_scale=2.0, language="en-GB")
 
@@ -17,6 +17,13 @@ def test_edits_come_back_and_damaged_ones_are_left_out() -> None:
     assert request_of("One.", manner_of(edited)) == edited
     damaged = json.dumps(json.loads(manner_of(REQUEST)) | {"edits": [{"start": "?"}]})
     assert request_of("One.", damaged) == REQUEST
+
+
+def test_definitions_come_back_and_damaged_ones_are_left_out() -> None:
+    defined = replace(REQUEST, definitions=Definitions((Pronunciation("Zorg", say="fish"),)))
+    assert request_of(REQUEST.text, manner_of(defined)) == defined
+    damaged = json.dumps(json.loads(manner_of(REQUEST)) | {"definitions": {"pronunciations": [{"word": 3}]}})
+    assert request_of(REQUEST.text, damaged) == REQUEST
 
 
 def test_what_another_version_knows_besides_is_left_out() -> None:

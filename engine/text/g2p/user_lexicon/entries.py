@@ -12,6 +12,7 @@ from typing import Any
 import regex
 
 from engine.errors import InvalidRequest
+from engine.speech import Pronunciation
 from engine.text.g2p.directions import PLACEHOLDER, to_misaki
 from engine.text.g2p.pieces import has_sound
 from engine.text.languages import LANGUAGES, Language, language_of
@@ -31,21 +32,8 @@ CONTROL = re.compile(f"[\x00-\x1f\x7f-\x9f\ud800-\udfff{PLACEHOLDER}]")
 
 
 @dataclass(frozen=True)
-class Entry:
-    r"""The pronunciation of a `word`, or a rule that replaces each match of the regular expression `pattern`.
-
-    A word, which may be several, has `phonemes` or other words to `say`; a rule has the text to `say`, with `\1` for
-    its first group. `part_of_speech` is one of `PARTS_OF_SPEECH`, or empty for all. `case` is `any` or `exact`.
-    `language` is a BCP 47 tag, or `en` for all English.
-    """
-
-    word: str = ""
-    pattern: str = ""
-    phonemes: str = ""
-    say: str = ""
-    part_of_speech: str = ""
-    case: str = ANY_CASE
-    language: str = ENGLISH
+class Entry(Pronunciation):
+    """A pronunciation in a lexicon; its part of speech is one of `PARTS_OF_SPEECH`, or empty."""
 
     @property
     def title(self) -> str:

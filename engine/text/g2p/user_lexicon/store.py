@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Collection, Iterable
 from dataclasses import dataclass, field
 from functools import lru_cache
 from pathlib import Path
@@ -11,6 +11,7 @@ from pathlib import Path
 from filelock import FileLock, Timeout
 
 from engine.errors import DamagedFile, InvalidRequest, OutputError
+from engine.speech import NO_DEFINITIONS, Definitions
 from engine.system.json_text import json_value
 from engine.system.paths import data_folder
 from engine.system.whole_file import write_atomically
@@ -35,20 +36,28 @@ class UserLexicon:
         """Return all entries, the oldest first. Raises `DamagedFile`."""
         return _entries(self.path, self._signature())
 
-    def index(self, language: Language) -> Index:
-        """Return the entries of one language, ready to be found in texts. Raises `DamagedFile`."""
-        return _index(self.path, self._signature(), language)
+    def index(self, language: Language, definitions: Definitions = NO_DEFINITIONS) -> Index:
+        """Return the entries of one language for a text with `definitions`, ready to be found. Raises `DamagedFile`."""
+        return _index(self.path, self._signature(), language, definitions)
 
-    def fingerprint(self, text: str) -> str:
+    def entries_in(
+        self, text: str, definitions: Definitions = NO_DEFINITIONS, languages: Collection[Language] = LANGUAGES
+    ) -> tuple[Entry, ...]:
+        """Return the entries that affect a text in some of these languages. Raises `DamagedFile`."""
+        if not self.entries() and not definitions.pronunciations:
+            return ()
+        found: dict[Entry, None] = {}
+        for language in languages:
+            if index := self.index(language, definitions):
+                found |= dict.fromkeys(index.entries_in(text, ending_finder(language)))
+        return tuple(found)
+
+    def fingerprint(self, text: str, definitions: Definitions = NO_DEFINITIONS) -> str:
         """Return a value that changes with every entry that affects this text, in any language; empty without any.
 
         Raises `DamagedFile`.
         """
-        indexes = {language: self.index(language) for language in LANGUAGES} if self.entries() else {}
-        found: dict[Entry, None] = {}
-        for language, index in indexes.items():
-            if index:
-                found |= dict.fromkeys(index.entries_in(text, ending_finder(language)))
+        found = self.entries_in(text, definitions)
         return json.dumps([entry.fields for entry in found]) if found else ""
 
     def add(self, entries: Iterable[Entry]) -> None:
@@ -114,10 +123,17 @@ def _entries(path: Path, signature: Signature) -> tuple[Entry, ...]:
         raise _damaged(path) from error
 
 
-@lru_cache(maxsize=len(LANGUAGES))
-def _index(path: Path, signature: Signature, language: Language) -> Index:
-    entries = (entry for entry in _entries(path, signature) if entry.applies_to(language))
-    return Index(entries, language.english)
+@lru_cache(maxsize=2 * len(LANGUAGES))
+def _index(path: Path, signature: Signature, language: Language, definitions: Definitions) -> Index:
+    entries = entries_with(definitions, _entries(path, signature))
+    return Index((entry for entry in entries if entry.applies_to(language)), language.english)
+
+
+def entries_with(definitions: Definitions, own: Iterable[Entry] = ()) -> tuple[Entry, ...]:
+    """Return the entries for a text with `definitions`: its own ones, and those of the user that are not hidden."""
+    hidden = {Entry(**vars(each)) for each in definitions.hidden}
+    given = (Entry(**vars(each)) for each in definitions.pronunciations)
+    return tuple({entry.key: entry for entry in (*given, *(each for each in own if each not in hidden))}.values())
 
 
 def _damaged(path: Path) -> DamagedFile:
