@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import replace
+from itertools import chain
 from pathlib import Path
 
 import pytest
@@ -170,7 +171,7 @@ def test_every_utterance_is_in_one_part(sentences: list[str]) -> None:
     utterances = utterances_of(text)
     parts = parts_of(text, utterances)
     inside = [[each.text for each in utterances if start <= each.start < each.end <= end] for start, end in parts]
-    assert sum(inside, []) == [each.text for each in utterances]
+    assert list(chain(*inside)) == [each.text for each in utterances]
 
 
 def test_punctuation_has_no_sound() -> None:

@@ -96,20 +96,23 @@ class UserLexicon:
         if added := tuple(entries):
             self.apply(lambda saved: additions(saved, added))
 
-    def apply(self, change_of: Callable[[Sequence[Entry]], Change]) -> Change:
-        """Save the change that a function returns for the present entries; return the change that undoes it.
+    def apply(self, change_of: Callable[[Sequence[Entry]], Change]) -> tuple[tuple[Entry, ...], Change]:
+        """Save the change that a function returns for the present entries.
 
-        Raises `DamagedFile` or `OutputError`.
+        Return the new entries, and the change that undoes it. Raises `DamagedFile` or `OutputError`.
         """
-        undoing = Change()
-
-        def changed(entries: tuple[Entry, ...]) -> tuple[Entry, ...]:
-            nonlocal undoing
-            result, undoing = change_of(entries).applied(entries)
-            return result
-
-        self._change(changed)
-        return undoing
+        try:
+            self.path.parent.mkdir(parents=True, exist_ok=True)
+            with FileLock(self.path.with_name(f"{self.path.name}.lock"), timeout=LOCK_SECONDS):
+                saved = self.entries()
+                entries, undoing = change_of(saved).applied(saved)
+                lines = ",\n".join(json.dumps(entry.fields, ensure_ascii=False) for entry in entries)
+                write_atomically(self.path, f'{{"version": {VERSION}, "entries": [\n{lines}\n]}}\n'.encode())
+        except (OSError, Timeout) as error:
+            raise OutputError(
+                f"{self.path} can’t be written.", "Check the permissions of its folder, then try again."
+            ) from error
+        return entries, undoing
 
     def remove(self, title: str, language: str | None = None, part_of_speech: str | None = None) -> tuple[Entry, ...]:
         """Delete the entries of a word or pattern, of all languages and parts of speech or of one; return them.
@@ -128,17 +131,6 @@ class UserLexicon:
             raise InvalidRequest(f"“{title}” isn’t in your lexicon.", "Run `lexicon list` to see its entries.")
         self.apply(lambda saved: Change(removed))
         return removed
-
-    def _change(self, change: Callable[[tuple[Entry, ...]], tuple[Entry, ...]]) -> None:
-        try:
-            self.path.parent.mkdir(parents=True, exist_ok=True)
-            with FileLock(self.path.with_name(f"{self.path.name}.lock"), timeout=LOCK_SECONDS):
-                lines = ",\n".join(json.dumps(each.fields, ensure_ascii=False) for each in change(self.entries()))
-                write_atomically(self.path, f'{{"version": {VERSION}, "entries": [\n{lines}\n]}}\n'.encode())
-        except (OSError, Timeout) as error:
-            raise OutputError(
-                f"{self.path} can’t be written.", "Check the permissions of its folder, then try again."
-            ) from error
 
     @property
     def signature(self) -> Signature:

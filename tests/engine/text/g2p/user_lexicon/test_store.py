@@ -88,8 +88,8 @@ def test_a_changed_entry_stays_in_its_place(saved, data):
 
 def test_an_entry_whose_word_becomes_that_of_a_different_one_replaces_both(lexicon):
     lexicon.add([Entry("a", say="x"), Entry("b", say="x"), Entry("c", say="x")])
-    undoing = lexicon.apply(lambda saved: additions(saved, [Entry("C", say="y")], saved[0]))
-    assert lexicon.entries() == (Entry("C", say="y"), Entry("b", say="x"))
+    entries, undoing = lexicon.apply(lambda saved: additions(saved, [Entry("C", say="y")], saved[0]))
+    assert lexicon.entries() == entries == (Entry("C", say="y"), Entry("b", say="x"))
     lexicon.apply(lambda _: undoing)
     assert lexicon.entries() == (Entry("a", say="x"), Entry("b", say="x"), Entry("c", say="x"))
 
