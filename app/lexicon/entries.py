@@ -7,6 +7,7 @@ from dataclasses import dataclass, replace
 from enum import IntEnum
 from heapq import merge
 
+from app.system.threads import gently
 from engine.text.g2p.split import passages
 from engine.text.g2p.user_lexicon.entries import ANY_CASE, ENGLISH, EXACT_CASE, PARTS_OF_SPEECH, Entry
 from engine.text.g2p.user_lexicon.matching import matches
@@ -118,7 +119,7 @@ class Listing:
     def of(self, entries: Sequence[Entry]) -> tuple[Entry, ...]:
         """Return the listed entries; other threads can run meanwhile."""
         words = self.search.casefold().split()
-        found = [entry for entry in entries if self._has(entry, words)]
+        found = [entry for entry in gently(entries) if self._has(entry, words)]
         if self.column is None:
             return tuple(found)
         column = self.column
@@ -128,7 +129,7 @@ class Listing:
 
         parts = (found[start : start + SORTED_AT_ONCE] for start in range(0, len(found), SORTED_AT_ONCE))
         ordered = (sorted(part, key=key, reverse=self.descending) for part in parts)
-        return tuple(merge(*ordered, key=key, reverse=self.descending))
+        return tuple(gently(merge(*ordered, key=key, reverse=self.descending)))
 
     def _has(self, entry: Entry, words: Iterable[str]) -> bool:
         if self.language not in ("", entry.language):
@@ -187,10 +188,11 @@ def previews(entry: Entry, texts: Sequence[OpenText]) -> Iterator[Preview]:
 
 
 def _place(text: OpenText, number: int, start: int, end: int) -> Place:
-    before = text.text[max(0, start - CONTEXT_CHARACTERS) : start]
-    after = text.text[end : end + CONTEXT_CHARACTERS]
+    first, last = max(0, start - CONTEXT_CHARACTERS), end + CONTEXT_CHARACTERS
+    before, after = _line(text.text[first:start]), _line(text.text[end:last])
     words = " ".join(text.text[start:end].split())
-    return Place(number, start, end, words, _line(before), _line(after), text.chapter, text.title)
+    before, after = f"{'…' * (first > 0)}{before}", f"{after}{'…' * (last < len(text.text))}"
+    return Place(number, start, end, words, before, after, text.chapter, text.title)
 
 
 def _line(text: str) -> str:

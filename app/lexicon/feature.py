@@ -49,6 +49,7 @@ class LexiconFeature(QObject):
         session = LexiconSession(self._texts, parent=self)
         session.changed.connect(self._on_changed)
         window = LexiconWindow(self._main, session, self._settings.save_folder)
+        window.voice_language = lambda: self._language
         window.restore(self._settings.lexicon_place)
         window.place_chosen.connect(self._on_place)
         window.play_requested.connect(self._on_play)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Collection, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path
@@ -11,6 +11,7 @@ from PySide6.QtCore import QObject, QTimer, Signal, Slot
 from PySide6.QtGui import QUndoCommand, QUndoStack
 
 from app.lexicon.entries import Listing, OpenText, previews
+from app.system.threads import gently
 from app.tasks import Task, Tasks
 from engine.errors import Cancelled, InvalidRequest
 from engine.system.whole_file import whole_file
@@ -26,14 +27,13 @@ ANYTHING = "a"
 
 @dataclass(frozen=True)
 class Listed:
-    """The state of the lexicon: all entries by key, and the listed ones with their rows by key.
+    """The state of the lexicon: all entries by key, and the listed ones among them.
 
     `changed` are the entries that a change added or removed.
     """
 
     keys: dict[tuple[str, ...], Entry]
     shown: tuple[Entry, ...]
-    rows: dict[tuple[str, ...], int]
     signature: Signature = ()
     changed: tuple[Entry, ...] = ()
     placed: tuple[Entry, ...] = ()
@@ -65,7 +65,7 @@ class LexiconSession(QObject):
         self.listing = Listing()
         self.symbols = frozenset[str]()
         """The phonemes of the model; empty while unknown."""
-        self.state = Listed({}, (), {})
+        self.state = Listed({}, ())
         self.wanted: Entry | None = None
         """The entry to select among the listed ones."""
         self._texts = texts
@@ -100,8 +100,7 @@ class LexiconSession(QObject):
         """List other entries, or in a different order."""
         if listing != self.listing:
             self.listing = listing
-            state = self.state
-            self._tasks.run(_listed, tuple(state.keys.values()), listing, state.signature, done=self._on_shown)
+            self._tasks.run(_shown, self.state, listing, done=self._show)
 
     def find(self, entry: Entry) -> Entry | None:
         """Return the saved entry with the same key."""
@@ -146,7 +145,7 @@ class LexiconSession(QObject):
 
     def import_file(self, path: Path) -> None:
         """Add the entries of a file; `imported` carries them and the unusable lines."""
-        self._tasks.run(read_entries, path, self.symbols, done=self._on_imported, failed=self._fail)
+        self._tasks.run(_read, path, self.symbols, done=self._on_imported, failed=self._fail)
         self.listed.emit()
 
     def export_file(self, path: Path) -> None:
@@ -156,14 +155,16 @@ class LexiconSession(QObject):
 
     def preview(self, entry: Entry | None) -> None:
         """Find the places in the open texts that an entry changes, after a moment; `previewed` carries them."""
-        self.stop_preview()
-        self._previewed = entry
-        if entry is not None:
-            self._later.start()
+        if entry != self._previewed:
+            self.stop_preview()
+            self._previewed = entry
+            if entry is not None:
+                self._later.start()
 
     def stop_preview(self) -> None:
         """Stop finding places."""
         self._later.stop()
+        self._previewed = None
         if self._previewing is not None:
             self._previewing.cancel()
         self._previewing = None
@@ -183,7 +184,9 @@ class LexiconSession(QObject):
         """Save everything, and end; return whether that succeeded in time."""
         self.stop_preview()
         ended = self._previews.shut_down(timeout_ms)
-        return self._tasks.shut_down(timeout_ms) and ended
+        ended = self._tasks.shut_down(timeout_ms) and ended
+        self.undo.clear()  # otherwise it reports its end to windows that no longer exist
+        return ended
 
     def _push(self, title: str, change_of: Callable[[Sequence[Entry]], Change], entry: Entry | None = None) -> None:
         self.undo.push(Command(self, title, change_of, entry))
@@ -214,9 +217,6 @@ class LexiconSession(QObject):
         if state is not None:
             self.undo.clear()  # its commands would undo the changes of others
             self._show(state)
-
-    def _on_shown(self, state: Listed) -> None:
-        self._show(replace(state, signature=self.state.signature))
 
     def _on_applied(self, entry: Entry | None, state: Listed) -> None:
         self.wanted = entry if entry is not None or not state.placed else state.placed[0]
@@ -285,9 +285,15 @@ class Command(QUndoCommand):
 
 
 def _listed(entries: Sequence[Entry], listing: Listing, signature: Signature) -> Listed:
-    shown = listing.of(entries)
-    keys = {entry.key: entry for entry in entries}
-    return Listed(keys, shown, {entry.key: row for row, entry in enumerate(shown)}, signature)
+    return Listed({entry.key: entry for entry in gently(entries)}, listing.of(entries), signature)
+
+
+def _shown(state: Listed, listing: Listing) -> Listed:
+    return replace(state, shown=listing.of(tuple(state.keys.values())))
+
+
+def _read(path: Path, symbols: Collection[str]) -> Imported:
+    return read_entries(path, symbols, gently)
 
 
 def _export(path: Path, entries: Sequence[Entry]) -> int:

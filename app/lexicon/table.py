@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from itertools import chain
 from typing import Any, ClassVar
 
 from PySide6.QtCore import (
     QAbstractItemModel,
     QAbstractTableModel,
     QEvent,
+    QItemSelectionModel,
     QModelIndex,
     QObject,
     QPersistentModelIndex,
@@ -73,10 +75,16 @@ class LexiconModel(QAbstractTableModel):
             return self.draft
         return self._shown[row] if row < len(self._shown) else None
 
+    def saved(self, start: int, end: int) -> tuple[Entry, ...]:
+        """Return the saved entries in these rows."""
+        before = int(self.draft is not None)
+        return self._shown[max(0, start - before) : max(0, end - before)]
+
     def row_of(self, entry: Entry) -> int | None:
         """Return the row of a listed entry."""
-        row = self._session.state.rows.get(entry.key)
-        return None if row is None else row + (self.draft is not None)
+        saved = self._session.find(entry)
+        rows = (row for row, each in enumerate(self._shown, int(self.draft is not None)) if each is saved)
+        return next(rows, None)
 
     def begin_draft(self, entry: Entry) -> None:
         """Insert a draft as the first row."""
@@ -201,15 +209,8 @@ class LexiconTable(QTableView):
 
     current_changed = Signal()
     typed = Signal(object)
-    WIDTHS: ClassVar = {
-        Column.TITLE: 150,
-        Column.PRONUNCIATION: 180,
-        Column.KIND: 130,
-        Column.LANGUAGE: 120,
-        Column.PART_OF_SPEECH: 110,
-        Column.CASE: 60,
-    }
-    """The widths of the columns at first, in pixels."""
+    WIDTHS: ClassVar = {Column.KIND: 125, Column.LANGUAGE: 105, Column.PART_OF_SPEECH: 95, Column.CASE: 55}
+    """The widths of some columns at first, in pixels; the others share the rest."""
 
     def __init__(self, model: LexiconModel, parent: QWidget | None = None) -> None:
         super().__init__(parent)
@@ -233,14 +234,19 @@ class LexiconTable(QTableView):
         rows.setSectionResizeMode(QHeaderView.ResizeMode.Fixed)
         rows.setDefaultSectionSize(self.fontMetrics().height() + PADDING_PIXELS)
         header.setHighlightSections(False)
+        header.setSelectionModel(
+            QItemSelectionModel(model, header)
+        )  # it would examine all rows of each selected column
         header.setDefaultAlignment(Qt.AlignmentFlag.AlignLeft | Qt.AlignmentFlag.AlignVCenter)
         header.setSectionsClickable(True)
         header.setSortIndicatorShown(True)
         header.setSortIndicatorClearable(True)
         header.setSortIndicator(-1, Qt.SortOrder.AscendingOrder)
-        header.setStretchLastSection(True)
-        for column, width in self.WIDTHS.items():
-            self.setColumnWidth(column, width)
+        for column in Column:
+            if column in self.WIDTHS:
+                self.setColumnWidth(column, self.WIDTHS[column])
+            else:
+                header.setSectionResizeMode(column, QHeaderView.ResizeMode.Stretch)
         self._delegate.typed.connect(self.typed)
 
     @property
@@ -252,9 +258,9 @@ class LexiconTable(QTableView):
     @property
     def selected(self) -> tuple[Entry, ...]:
         """The saved entries in the selected rows."""
-        rows = sorted(index.row() for index in self.selectionModel().selectedRows())
-        found = (self.entries.entry(row) for row in rows if not self.entries.is_draft(self.entries.index(row, 0)))
-        return tuple(entry for entry in found if entry is not None)
+        ranges = self.selectionModel().selection()  # its rows, one by one, would take seconds if there are many
+        first = (each for each in map(ranges.at, range(ranges.count())) if each.left() == 0)
+        return tuple(chain.from_iterable(self.entries.saved(each.top(), each.bottom() + 1) for each in first))
 
     def select_row(self, row: int, column: Column = Column.TITLE) -> None:
         """Make a row the current one, and bring it into view."""

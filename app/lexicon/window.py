@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sys
+from collections.abc import Callable
 from html import escape
 from pathlib import Path
 
@@ -23,6 +24,7 @@ from app.widgets.windows import Page, bring_to_front
 from engine.errors import EngineError, InvalidRequest
 from engine.text.g2p.user_lexicon.entries import Entry
 from engine.text.g2p.user_lexicon.formats import Imported
+from engine.text.languages import Language
 
 TITLE = "Pronunciations"
 OPENING_PIXELS = QSize(1000, 640)
@@ -42,7 +44,7 @@ class LexiconWindow(QWidget):
     """The window of a lexicon.
 
     `place_chosen` carries a `Place` to show in the text, `play_requested` an entry to pronounce. `default_language` is
-    the tag of new entries.
+    the tag of new entries; `voice_language` returns the language of the chosen voice.
     """
 
     place_chosen = Signal(object)
@@ -54,6 +56,7 @@ class LexiconWindow(QWidget):
         self.setWindowTitle(TITLE)
         self.session, self.folder = session, folder
         self.default_language = Entry().language
+        self.voice_language: Callable[[], Language | None] = lambda: None
         self._placed = False
         self._awaited: Entry | None = None
         self.banner = MessageBanner(self)
@@ -115,6 +118,7 @@ class LexiconWindow(QWidget):
     def preview_again(self) -> None:
         """Preview the current entry in a changed text."""
         if self.isVisible():
+            self.session.stop_preview()
             self._preview(self.table.current)
 
     @Slot()
@@ -236,7 +240,7 @@ class LexiconWindow(QWidget):
     def _follow(self) -> None:
         """Enable the commands that apply."""
         session, draft = self.session, self.model.draft is not None
-        chosen = bool(self.table.selected) or draft
+        chosen = self.table.selectionModel().hasSelection() or draft
         for action in (self.adding, self.importing):
             action.setEnabled(session.ready)
         self.exporting.setEnabled(bool(session.state.keys))
@@ -311,7 +315,10 @@ class LexiconWindow(QWidget):
     @Slot(object)
     def _on_previewed(self, preview: Preview | EngineError) -> None:
         if isinstance(preview, Preview):
-            self.heading.setText(preview_words(preview))
+            entry, voice = self.table.current, self.voice_language()
+            unused = voice is not None and entry is not None and not entry.applies_to(voice)
+            why = f" The chosen voice speaks {voice.name}, so this isn’t used." if unused and voice is not None else ""
+            self.heading.setText(f"{preview_words(preview)}{why}")
             self.places.show_things(preview.places)
         else:
             self.heading.setText(f"{message_for(preview).text}")
@@ -378,4 +385,5 @@ def preview_words(preview: Preview) -> str:
 
 def place_row(place: Place) -> Row:
     """Return the row of a place, with the words around it."""
-    return Row(f"{place.words} — …{place.before}[{place.words}]{place.after}…", place.title)
+    title = f"{place.words} — {place.title}" if place.title else place.words
+    return Row(title, f"{place.before}[{place.words}]{place.after}")

@@ -55,10 +55,9 @@ class OutdatedPronunciations(QObject):
         self._speech.plan_again()
         utterances = tuple(segment.utterance for segment in speech.track.segments)
         self._compared, self._words = (speech, utterances), []
-        parts = parts_of(speech.text, utterances)
-        self._task = self._worker.begin(
-            Task(lambda means: _planned(speech.request, parts, means), Urgency.SPEECH, self._worker.present)
-        )
+        request, parts = speech.request, parts_of(speech.text, utterances)
+        work = Task(lambda means: _planned(request, parts, means), Urgency.SPEECH, self._worker.present)
+        self._task = self._worker.begin(work)
 
     @Slot(object, object)
     def _on_report(self, task: Task, report: Report) -> None:

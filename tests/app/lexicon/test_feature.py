@@ -202,6 +202,13 @@ def test_the_preview_leads_to_the_text(desk: Desk) -> None:
     assert desk.editor.span == (6, 11)
 
 
+def test_the_preview_tells_if_the_voice_speaks_a_different_language(desk: Desk) -> None:
+    desk.table.select_row(0)
+    desk.choose(Column.LANGUAGE, "French")
+    desk.wait()
+    assert "American English" in desk.words.heading.text()
+
+
 def test_the_preview_follows_what_is_typed(desk: Desk) -> None:
     desk.table.select_row(2)
     desk.press(Qt.Key.Key_Return)

@@ -22,6 +22,7 @@ from engine.text.languages import LANGUAGES, Language, language_of
 
 VERSION = 1
 LOCK_SECONDS = 10
+ENCODER = json.JSONEncoder(ensure_ascii=False)
 Signature = tuple[int, ...]
 MISSING: Signature = ()
 
@@ -106,8 +107,9 @@ class UserLexicon:
             with FileLock(self.path.with_name(f"{self.path.name}.lock"), timeout=LOCK_SECONDS):
                 saved = self.entries()
                 entries, undoing = change_of(saved).applied(saved)
-                lines = ",\n".join(json.dumps(entry.fields, ensure_ascii=False) for entry in entries)
+                lines = ",\n".join(ENCODER.encode(entry.fields) for entry in entries)
                 write_atomically(self.path, f'{{"version": {VERSION}, "entries": [\n{lines}\n]}}\n'.encode())
+                _known(self.path, self.signature).append(entries)
         except (OSError, Timeout) as error:
             raise OutputError(
                 f"{self.path} can’t be written.", "Check the permissions of its folder, then try again."
@@ -145,7 +147,19 @@ class UserLexicon:
 
 
 @lru_cache(maxsize=2)
+def _known(path: Path, signature: Signature) -> list[tuple[Entry, ...]]:
+    """Return a list for the entries of one state of the file, empty until they are known."""
+    return []
+
+
 def _entries(path: Path, signature: Signature) -> tuple[Entry, ...]:
+    known = _known(path, signature)
+    if not known:
+        known.append(_read(path, signature))
+    return known[0]
+
+
+def _read(path: Path, signature: Signature) -> tuple[Entry, ...]:
     if signature == MISSING:
         return ()
     try:
