@@ -4,13 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from functools import cached_property
+from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QObject, Signal, Slot
 from PySide6.QtGui import QAction, QKeySequence
 
-from app.lexicon.entries import Column, OpenText, Place, with_value
-from app.lexicon.session import LexiconSession
-from app.lexicon.window import TITLE, LexiconWindow
 from app.main_window import MainWindow
 from app.settings import Settings
 from app.speech.controller import SpeechController
@@ -18,9 +16,14 @@ from app.speech.pronunciations import OutdatedPronunciations
 from app.speech.voice_choice import voice_info
 from engine.errors import InvalidRequest
 from engine.speech import SpeechRequest, Utterance
-from engine.text.g2p.user_lexicon.entries import ENGLISH, Entry
 from engine.text.languages import Language, language_of
 
+if TYPE_CHECKING:
+    from app.lexicon.entries import OpenText, Place
+    from app.lexicon.window import LexiconWindow
+    from engine.text.g2p.user_lexicon.entries import Entry
+
+TITLE = "Pronunciations"
 SHORTCUT = "Ctrl+Shift+R"
 
 
@@ -46,6 +49,9 @@ class LexiconFeature(QObject):
     @cached_property
     def window(self) -> LexiconWindow:
         """The window, which is hidden at first."""
+        from app.lexicon.session import LexiconSession  # imports the engine's rules for texts
+        from app.lexicon.window import LexiconWindow
+
         session = LexiconSession(self._texts, parent=self)
         session.changed.connect(self._on_changed)
         window = LexiconWindow(self._main, session, self._settings.save_folder)
@@ -67,6 +73,9 @@ class LexiconFeature(QObject):
     @Slot(str, str)
     def say_everywhere(self, word: str, pronunciation: str) -> None:
         """Save the pronunciation of a word, words or phonemes between slashes, and show its entry and its places."""
+        from app.lexicon.entries import Column, with_value
+        from engine.text.g2p.user_lexicon.entries import Entry
+
         entry = with_value(Entry(word, language=self._default_language), Column.PRONUNCIATION, pronunciation)
         self.open()
         self.window.put(entry)
@@ -84,10 +93,14 @@ class LexiconFeature(QObject):
 
     @property
     def _default_language(self) -> str:
+        from engine.text.g2p.user_lexicon.entries import ENGLISH
+
         language = self._language
         return ENGLISH if language is None or language.english else language.tag
 
     def _texts(self) -> Sequence[OpenText]:
+        from app.lexicon.entries import OpenText
+
         reading = self._main.reading
         if reading.document is None:
             return (OpenText(reading.text),)

@@ -12,6 +12,7 @@ from PySide6.QtGui import QAction, QCloseEvent, QKeySequence, QResizeEvent, QSho
 from PySide6.QtWidgets import QLabel, QLineEdit, QSplitter, QVBoxLayout, QWidget
 
 from app.lexicon.entries import LANGUAGE_TITLES, Column, Listing, Place, Preview
+from app.lexicon.feature import TITLE
 from app.lexicon.session import LexiconSession
 from app.lexicon.table import LexiconModel, LexiconTable, draft_of
 from app.messages import Message, Tone, message_for
@@ -26,7 +27,6 @@ from engine.text.g2p.user_lexicon.entries import Entry
 from engine.text.g2p.user_lexicon.formats import Imported
 from engine.text.languages import Language
 
-TITLE = "Pronunciations"
 OPENING_PIXELS = QSize(1000, 640)
 MARGIN_PIXELS = 12
 WIDE_PIXELS = 900
