@@ -209,7 +209,7 @@ class LexiconTable(QTableView):
 
     current_changed = Signal()
     typed = Signal(object)
-    WIDTHS: ClassVar = {Column.KIND: 125, Column.LANGUAGE: 105, Column.PART_OF_SPEECH: 95, Column.CASE: 55}
+    WIDTHS: ClassVar = {Column.KIND: 140, Column.LANGUAGE: 105, Column.PART_OF_SPEECH: 105, Column.CASE: 55}
     """The widths of some columns at first, in pixels; the others share the rest."""
 
     def __init__(self, model: LexiconModel, parent: QWidget | None = None) -> None:

@@ -23,8 +23,7 @@ class OutdatedPronunciations(QObject):
     """Drops the outdated part of the current speech after a change of the lexicon, so that it is generated again.
 
     Sentences whose phonemes are the same stay, or come from the cache. `found` carries the outdated utterances once all
-    have been compared. Plans do not tell utterances of a text in the same way if they begin elsewhere, so phonemes are
-    compared by the words to which they belong.
+    have been compared. A plan that begins elsewhere divides sentences differently, so phonemes are compared by word.
     """
 
     found = Signal(object)
