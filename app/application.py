@@ -18,6 +18,7 @@ from app.editor.feature import EditorFeature
 from app.editor.projects import ProjectsFeature
 from app.export.feature import ExportFeature
 from app.export.scope import parts_of
+from app.lexicon.feature import LexiconFeature
 from app.main_menu import MenuDialogs
 from app.main_window import MainWindow
 from app.messages import Subject
@@ -57,6 +58,7 @@ EXPORT_MUST_END_WITHIN_MS = 5000
 DOCUMENT_MUST_END_WITHIN_MS = 2000
 PROJECT_MUST_END_WITHIN_MS = 5000
 VOICES_MUST_END_WITHIN_MS = 2000
+LEXICON_MUST_END_WITHIN_MS = 5000
 DESKTOP_MUST_END_WITHIN_MS = 2000
 LOOK_FOR_DEVICE_AFTER_MS = 500
 """Loading PortAudio takes a moment; the window is drawn first."""
@@ -170,6 +172,7 @@ class Application(QObject):
             self.diagnostics.shut_down(REFERENCE_MUST_END_WITHIN_MS)
         document_ended = self.reader.shut_down(DOCUMENT_MUST_END_WITHIN_MS)
         project_ended = self.projects.shut_down(PROJECT_MUST_END_WITHIN_MS)
+        lexicon_ended = self.lexicon.shut_down(LEXICON_MUST_END_WITHIN_MS)
         voices_ended = "voices" not in added or self.voices.shut_down(VOICES_MUST_END_WITHIN_MS)
         library_ended = "library" not in added or self.library.shut_down(LIBRARY_MUST_END_WITHIN_MS)
         models_ended = "models" not in added or self.models.shut_down(MODELS_MUST_END_WITHIN_MS)
@@ -177,7 +180,7 @@ class Application(QObject):
         controller_ended = self.controller.shut_down(ENGINE_MUST_END_WITHIN_MS)
         export_ended = self.export.shut_down(EXPORT_MUST_END_WITHIN_MS)
         ended = (document_ended, voices_ended, library_ended, models_ended, desktop_ended, controller_ended)
-        return export_ended and project_ended and all(ended)
+        return export_ended and project_ended and lexicon_ended and all(ended)
 
     def _note(self, options: Options) -> None:
         """Store the options that apply once the window is shown."""
@@ -206,6 +209,9 @@ class Application(QObject):
         self.editor = EditorFeature(window, speech, self._output, settings)
         self.projects = ProjectsFeature(window, speech, settings, self.reader.opener, self.editor.edits)
         self.read_along.shape_requested.connect(self.editor.open_at)
+        self.lexicon = LexiconFeature(window, speech, settings)
+        self.lexicon.changed.connect(self.editor.follow_lexicon)
+        self.editor.said_everywhere.connect(self.lexicon.say_everywhere)
         self.export = ExportFeature(window, speech, settings, partial(parts_of, window), self._engine_factory)
         self.saved_files = SavedFiles(window, session_bus_address())
         self.saved_files.no_file_manager.connect(self.export.tell_path)

@@ -202,6 +202,8 @@ class Settings(QObject):
     """The size and position of the Shape Speech window."""
     play_changes = _flag("editor/play_changes", usual=True)
     """True if a sentence is played after each change in the Shape Speech window."""
+    lexicon_place = _bytes("lexicon/place")
+    """The size and position of the Pronunciations window."""
     diagnostics_place = _bytes("diagnostics/place")
     """The size and position of the Diagnostics window."""
     diagnostics_shown = _flag("diagnostics/shown")

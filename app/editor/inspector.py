@@ -30,10 +30,12 @@ PERCENT = 100
 class Inspector(QWidget):
     """The inspector of the phonemes that are selected in the timeline.
 
-    `said_like` is emitted when a pronunciation was entered for the selected word.
+    `said_like` is emitted when a pronunciation was entered for the selected word; `said_everywhere` carries the word
+    and a pronunciation for all texts.
     """
 
     said_like = Signal()
+    said_everywhere = Signal(str, str)
 
     def __init__(self, session: EditorSession, timeline: Timeline) -> None:
         super().__init__()
@@ -43,12 +45,17 @@ class Inspector(QWidget):
         self.heading.setWordWrap(True)
         self.say_like = PronunciationField("Say it like", HINT, "Here")
         self.say_like.button.setToolTip("Pronounce the word like this in this sentence")
+        self.everywhere = QPushButton("Everywhere")
+        self.everywhere.setObjectName("panelButton")
+        self.everywhere.setToolTip("Save this pronunciation of the word for all texts")
+        self.say_like.row.addWidget(self.everywhere)
         self.duration = _spin_box("Duration", " ms", 1, MAX_PHONEME_SECONDS * 1000 * 10)
         self.pitch = _spin_box("Pitch", " Hz", MIN_PITCH_HZ, MAX_PITCH_HZ)
         self.energy = _spin_box("Energy", " %", 0, MAX_SCALE * PERCENT)
         self.presets = {preset: QPushButton(preset.value) for preset in shaping.Preset}
         self._lay_out()
         self.say_like.entered.connect(self._on_entered)
+        self.everywhere.clicked.connect(self._on_everywhere)
         self.duration.valueChanged.connect(self._on_duration)
         self.pitch.valueChanged.connect(self._on_pitch)
         self.energy.valueChanged.connect(self._on_energy)
@@ -134,6 +141,17 @@ class Inspector(QWidget):
         else:
             self._respelled = span
             self._session.say_like(text)
+
+    @Slot()
+    def _on_everywhere(self) -> None:
+        """Save what is typed, or else the current phonemes, as the pronunciation of the word."""
+        shaped, selection = self._session.shaped, self._timeline.selection
+        word = word_of(shaped, *selection) if shaped is not None and selection[0] < selection[1] else None
+        if word is None or shaped is None or not self.say_like.valid:
+            return
+        said = self.say_like.line.text().strip() or f"/{shaped.phonemes[word.first_phoneme : word.end_phoneme]}/"
+        self.said_everywhere.emit(self._session.text[word.start : word.end], said)
+        self.say_like.line.clear()
 
     @Slot(str)
     def _on_found(self, phonemes: str) -> None:

@@ -134,6 +134,12 @@ class EditorSession(QObject):
             self._request = request
         self._go_to(character)
 
+    def forget_plan(self) -> None:
+        """Plan the text again when it is next opened; the undo stacks of sentences with the same phonemes stay."""
+        self.close()
+        self._plan, self._index, self._spoken = Plan(()), -1, None
+        self.changed.emit()
+
     def close(self) -> None:
         """Stop generating and playing."""
         self._later.stop()

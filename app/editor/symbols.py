@@ -64,7 +64,7 @@ class PronunciationField(QWidget):
         self.problem = QLabel(self)
         self.problem.setWordWrap(True)
         self.problem.hide()
-        row = QHBoxLayout()
+        row = self.row = QHBoxLayout()
         row.addWidget(self.line, 1)
         row.addWidget(self.palette_button)
         row.addWidget(self.button)
@@ -115,6 +115,11 @@ class PronunciationField(QWidget):
         self.problem.setText(problem)
         self.problem.setVisible(bool(problem))
         return not problem
+
+    @property
+    def valid(self) -> bool:
+        """True if all symbols are known."""
+        return self._check()
 
     @Slot()
     def _enter(self) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Collection
 from dataclasses import replace
 from pathlib import Path
 
@@ -178,10 +179,39 @@ class SpeechController(QObject):
             return
         speech.manner = replace(manner, voice=voice, speed=speed, pause_scale=pause_scale)
         if voice != manner.voice and self.player.playback is not Playback.STOPPED:
-            self._cut()
+            self._cut(self.player.settled)
             self._make_rest()
         elif speech.task is not None and speech.manner != manner:
             self._make_rest()
+
+    def plan_again(self) -> None:
+        """Plan the missing part of the speech again, if it is being generated, because pronunciations have changed."""
+        if self.speech.task is not None:
+            self._make_rest()
+
+    def drop(self, outdated: Collection[Utterance]) -> None:
+        """Drop these utterances and those after them; if playback has reached them, its sentence begins again.
+
+        Unless playback is stopped, the dropped part is generated again, with the cached audio of unchanged sentences.
+        """
+        starts = {utterance.start for utterance in outdated}
+        first = min((each.start for each in self.track.segments if each.utterance.start in starts), default=None)
+        if first is None or self.speech.manner is None:
+            return
+        self.speech.cancel()
+        playback, here = self.player.playback, self.track.segment_at(self.player.settled)
+        self._cut(first)
+        if playback is Playback.STOPPED:
+            return
+        if here is None or here.start < first:
+            self._make_rest()
+        elif self.track.lies_ahead(here.utterance.start):
+            self._skip_to(here.utterance.start)
+        else:  # nothing is left
+            self._replace_speech(HeardSpeech(replace(self.speech.manner, start=here.utterance.start), self.source))
+            self._make_rest()
+            if playback is Playback.PLAYING:
+                self.player.play()
 
     @Slot()
     def go_on(self) -> None:
@@ -259,9 +289,9 @@ class SpeechController(QObject):
         self._tell_track()
         self.player.seek(sample)
 
-    def _cut(self) -> None:
-        """Drop the utterances after the current one."""
-        self.track.cut(self.player.settled)
+    def _cut(self, position: int) -> None:
+        """Drop the utterances that begin at this sample or later."""
+        self.track.cut(position)
         self.player.play_anew()
         self._tell_track()
         self.player.position_changed.emit(self.player.position)

@@ -116,6 +116,16 @@ def ask_which_folder(parent: QWidget, title: str, folder: str, chosen: Callable[
     return dialog
 
 
+def ask_which_words(parent: QWidget, folder: Path, chosen: Callable[[Path], None]) -> QFileDialog:
+    """Ask for a list of pronunciations."""
+    return _ask_which(parent, "Import Pronunciations", "Lists (*.csv *.tsv *.txt);;All files (*)", str(folder), chosen)
+
+
+def ask_where_to_save_words(parent: QWidget, suggestion: Path, chosen: Callable[[Path], None]) -> QFileDialog:
+    """Ask where to save a list of pronunciations."""
+    return _ask_where(parent, "Export Pronunciations", "CSV (*.csv)", suggestion, chosen)
+
+
 def suggested_name(text: str) -> str:
     """Return a file name from the first words of a text."""
     words = re.sub(r"[^\w\s'’-]", "", text).split()[:NAME_WORDS]

@@ -112,6 +112,8 @@ class FakeEngine:
     niceness: int = 0
     requests: list[SpeechRequest] = field(default_factory=list)
     edits: list[UtteranceEdit] = field(default_factory=list)
+    lexicon: dict[str, str] = field(default_factory=dict)
+    """The phonemes of words, as long as these."""
     prepared: int = 0
     closed: bool = False
     sample_rate_hz: int = RATE_HZ
@@ -140,7 +142,7 @@ class FakeEngine:
     ) -> Iterator[AudioChunk]:
         self.threads.add(threading.get_ident())
         self.requests.append(request)
-        plan = Plan(utterances_of(request.part), self.notices).moved(request.start)
+        plan = Plan(self._utterances(request), self.notices).moved(request.start)
         observe(PlanEvent(plan))
         for utterance in plan.utterances:
             while utterance.index >= self.hold_from and not self.hold.wait(0.005):
@@ -154,10 +156,16 @@ class FakeEngine:
             yield chunk_of(utterance, len(plan.utterances))
 
     def plans(self, request: SpeechRequest) -> Iterator[Plan]:
-        utterances = tuple(with_words(each) for each in utterances_of(request.part))
+        utterances = tuple(map(with_words, self._utterances(request)))
         if not utterances:
             raise NothingToSpeak("There is nothing to speak.")
         yield Plan(utterances).moved(request.start)
+
+    def _utterances(self, request: SpeechRequest) -> tuple[Utterance, ...]:
+        found = utterances_of(request.part)
+        for word, phonemes in self.lexicon.items():
+            found = tuple(replace(each, phonemes=each.phonemes.replace(word, phonemes)) for each in found)
+        return found
 
     def edited(
         self,

@@ -41,6 +41,7 @@ def application(applications: Applications, qtbot: QtBot, settings: Settings) ->
     application.controller.player.pause()  # a device that takes no samples soon counts as lost
     application.diagnostics.open()
     application.models.open()
+    application.lexicon.open()
     menu = application.window.menu
     for action in (menu.find_text, menu.settings, menu.about, menu.help, menu.shortcuts):
         action.trigger()

@@ -369,3 +369,40 @@ def test_documents_are_queued_and_exported_without_the_edits_of_the_text(desk: D
     desk.press(Qt.Key.Key_Up)
     assert desk.window.request.edits
     assert desk.window.chosen.edits == ()
+
+
+def test_a_pronunciation_for_all_texts_is_that_of_the_selected_word(desk: Desk, qtbot: QtBot) -> None:
+    inspector, said = desk.shaper.inspector, []
+    desk.feature.said_everywhere.connect(lambda word, pronunciation: said.append((word, pronunciation)))
+    desk.timeline.select(6, 11)
+    inspector.say_like.line.setText("/wɜld/")
+    inspector.everywhere.click()
+    desk.timeline.select(0, 5)
+    inspector.everywhere.click()
+    inspector.say_like.line.setText("/ж/")
+    inspector.everywhere.click()
+    assert said == [("world", "/wɜld/"), ("hello", "/hello/")]
+
+
+def test_a_change_of_the_lexicon_keeps_the_edits_of_other_sentences(desk: Desk) -> None:
+    desk.timeline.select(0, 5)
+    desk.press(Qt.Key.Key_Up)
+    desk.wait()
+    first = desk.session.edit
+    desk.shaper.next.click()
+    desk.wait()
+    desk.timeline.select(0, 5)
+    desk.press(Qt.Key.Key_Up)
+    desk.wait()
+    assert desk.session.edit != desk.session.unchanged
+    desk.engine.lexicon = {"second": "sekund"}
+    desk.feature.follow_lexicon()
+    desk.wait()
+    assert desk.session.utterance.phonemes == "sekund one"
+    assert desk.session.edit == desk.session.unchanged
+    desk.shaper.previous.click()
+    desk.wait()
+    assert desk.session.edit == first != desk.session.unchanged
+    desk.shaper.undo.trigger()
+    desk.wait()
+    assert desk.session.edit == desk.session.unchanged

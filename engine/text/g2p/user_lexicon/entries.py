@@ -26,6 +26,9 @@ SPOKEN_KINDS = "LNS"
 """The Unicode categories of spoken characters, by first letter: letters, numbers and symbols."""
 PLAIN_WORD = re.compile(r"[A-Za-z'’ -]+")
 AROUND_PHONEMES = "/[] "
+MAX_PATTERN_SIZE = 100_000
+"""The most characters that a pattern may stand for; the memory of a compiled one grows with them, to some 50 MB."""
+PATTERN_PART = re.compile(r"\\.|\[\^?\]?(?:\\.|[^\]\\])*\]|\{(?P<times>\d+)(?:,\d*)?\}|.", re.DOTALL)
 PHONEMES_HINT = "Use IPA or the symbols that `kokoro-desk plan` shows."
 SPACES = re.compile(r"\s+")
 CONTROL = re.compile(f"[\x00-\x1f\x7f-\x9f\ud800-\udfff{PLACEHOLDER}]")
@@ -74,7 +77,28 @@ FIELDS = tuple(field.name for field in fields(Entry))
 
 @lru_cache(maxsize=512)
 def _compiled(pattern: str, exact: bool) -> regex.Pattern[str]:
+    if _size(pattern) > MAX_PATTERN_SIZE:
+        raise regex.error("it repeats too often")
     return regex.compile(pattern, 0 if exact else regex.IGNORECASE)
+
+
+def _size(pattern: str) -> int:
+    """Return the number of characters, classes and escapes that a pattern stands for with its repetitions unrolled."""
+    sizes, last = [0], 0
+    for part in PATTERN_PART.finditer(pattern):
+        if part[0] == "(":
+            sizes.append(0)
+        elif part[0] == ")" and len(sizes) > 1:
+            last = sizes.pop()
+            sizes[-1] += last
+        elif part["times"] is not None:
+            times = min(int(part["times"]), MAX_PATTERN_SIZE)
+            sizes[-1] += last * max(times - 1, 0)
+            last *= max(times, 1)
+        else:
+            last = 1
+            sizes[-1] += last
+    return sum(sizes)
 
 
 def entry_of(values: Any) -> Entry:

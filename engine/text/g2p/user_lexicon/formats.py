@@ -8,7 +8,7 @@ from __future__ import annotations
 import csv
 import io
 import re
-from collections.abc import Callable, Collection, Iterable
+from collections.abc import Callable, Collection, Iterable, Iterator
 from dataclasses import asdict, dataclass
 from pathlib import Path
 
@@ -19,6 +19,7 @@ ALIASES = {"pos": "part_of_speech", "part of speech": "part_of_speech", "ipa": "
 DELIMITERS = ",;\t"
 LINE_BREAK = re.compile(r"\r\n|\n|\r")
 MAX_BYTES = 50_000_000
+Paced = Callable[[Iterable[tuple[int, str]]], Iterator[tuple[int, str]]]
 COLUMNS_HINT = f"Use the columns {', '.join(FIELDS)}, or lines such as Zorg|zorgue or Zorg=zˈɔɹɡ."
 
 
@@ -38,9 +39,10 @@ class Imported:
     refused: tuple[RefusedLine, ...]
 
 
-def read_entries(path: Path, symbols: Collection[str]) -> Imported:
+def read_entries(path: Path, symbols: Collection[str], paced: Paced = iter) -> Imported:
     """Read a list of entries; `symbols` is the vocabulary of the model.
 
+    `paced` yields its items, the numbered lines, and may wait in between or report progress.
     Raises `InvalidRequest` for a file that cannot be read or is not such a list.
     """
     try:
@@ -51,16 +53,17 @@ def read_entries(path: Path, symbols: Collection[str]) -> Imported:
         text = path.read_bytes().decode("utf-8-sig", "surrogateescape")
     except OSError as error:
         raise InvalidRequest(f"{path} can’t be read ({error.strerror}).") from error
-    lines = [(number, line) for number, line in enumerate(LINE_BREAK.split(text), 1) if line.strip()]
+    split = LINE_BREAK.split(text)
+    lines = [(number, line) for number, line in paced(enumerate(split, 1)) if line.strip()]
     lines = [(number, line) for number, line in lines if not line.startswith("#")]
     if not lines:
         raise InvalidRequest(f"{path} has no entries.", COLUMNS_HINT)
     parse = _parser_of(lines[0][1])
     if parse is not None:
-        return _imported(lines[1:], parse, symbols)
+        return _imported(paced(lines[1:]), parse, symbols)
     if not any(sign in lines[0][1] for sign in "|="):
         raise InvalidRequest(f"{path} isn’t a list of entries.", COLUMNS_HINT)
-    return _imported(lines, _of_pair, symbols)
+    return _imported(paced(lines), _of_pair, symbols)
 
 
 def as_csv(entries: Iterable[Entry]) -> str:

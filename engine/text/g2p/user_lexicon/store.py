@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Collection, Iterable
+from collections.abc import Callable, Collection, Iterable, Sequence
 from dataclasses import dataclass, field
 from functools import lru_cache
+from itertools import islice
+from operator import itemgetter
 from pathlib import Path
 
 from filelock import FileLock, Timeout
@@ -21,9 +23,48 @@ from engine.text.languages import LANGUAGES, Language, language_of
 
 VERSION = 1
 LOCK_SECONDS = 10
+ENCODER = json.JSONEncoder(ensure_ascii=False)
 Signature = tuple[int, ...]
-"""Numbers that differ for each state of the file; empty if it is missing."""
 MISSING: Signature = ()
+
+
+@dataclass(frozen=True)
+class Change:
+    """Entries to remove, by their keys, and entries to place, each with its number in the result, in order.
+
+    An entry with the key of a placed one is removed as well.
+    """
+
+    removed: tuple[Entry, ...] = ()
+    placed: tuple[tuple[int, Entry], ...] = ()
+
+    def applied(self, entries: Sequence[Entry]) -> tuple[tuple[Entry, ...], Change]:
+        """Return the entries after the change, and the change that undoes it."""
+        gone = {entry.key for entry in (*self.removed, *(entry for _, entry in self.placed))}
+        lost = tuple((number, entry) for number, entry in enumerate(entries) if entry.key in gone)
+        others = (entry for entry in entries if entry.key not in gone)
+        result: list[Entry] = []
+        for number, entry in self.placed:
+            result += islice(others, max(0, number - len(result)))
+            result.append(entry)
+        return (*result, *others), Change(tuple(entry for _, entry in self.placed), lost)
+
+
+def additions(entries: Sequence[Entry], added: Iterable[Entry], instead_of: Entry | None = None) -> Change:
+    """Return the change that adds `checked` entries at the end, each in the place of any with the same key.
+
+    A single one may also be `instead_of` an entry, in its place.
+    """
+    numbers = {entry.key: number for number, entry in enumerate(entries)}
+    unique = {entry.key: entry for entry in added}
+    old = () if instead_of is None else (instead_of,)
+    taken = [numbers[entry.key] for entry in old if entry.key in numbers]
+    placed, new = [], len(entries) - len(taken)
+    for key, entry in unique.items():
+        number = taken.pop() if taken else numbers.get(key, new)
+        new += number == new
+        placed.append((number, entry))
+    return Change(old, tuple(sorted(placed, key=itemgetter(0))))
 
 
 @dataclass(frozen=True)
@@ -34,11 +75,11 @@ class UserLexicon:
 
     def entries(self) -> tuple[Entry, ...]:
         """Return all entries, the oldest first. Raises `DamagedFile`."""
-        return _entries(self.path, self._signature())
+        return _entries(self.path, self.signature)
 
     def index(self, language: Language, definitions: Definitions = NO_DEFINITIONS) -> Index:
         """Return the entries of one language for a text with `definitions`, ready to be found. Raises `DamagedFile`."""
-        return _index(self.path, self._signature(), language, definitions)
+        return _index(self.path, self.signature, language, definitions)
 
     def entries_in(
         self, text: str, definitions: Definitions = NO_DEFINITIONS, languages: Collection[Language] = LANGUAGES
@@ -62,9 +103,27 @@ class UserLexicon:
 
     def add(self, entries: Iterable[Entry]) -> None:
         """Save `checked` entries, each instead of any with the same key. Raises `DamagedFile` or `OutputError`."""
-        added = {entry.key: entry for entry in entries}
-        if added:
-            self._change(lambda saved: {**saved, **added})
+        if added := tuple(entries):
+            self.apply(lambda saved: additions(saved, added))
+
+    def apply(self, change_of: Callable[[Sequence[Entry]], Change]) -> tuple[tuple[Entry, ...], Change]:
+        """Save the change that a function returns for the present entries.
+
+        Return the new entries, and the change that undoes it. Raises `DamagedFile` or `OutputError`.
+        """
+        try:
+            self.path.parent.mkdir(parents=True, exist_ok=True)
+            with FileLock(self.path.with_name(f"{self.path.name}.lock"), timeout=LOCK_SECONDS):
+                saved = self.entries()
+                entries, undoing = change_of(saved).applied(saved)
+                lines = ",\n".join(ENCODER.encode(entry.fields) for entry in entries)
+                write_atomically(self.path, f'{{"version": {VERSION}, "entries": [\n{lines}\n]}}\n'.encode())
+                _known(self.path, self.signature).append(entries)
+        except (OSError, Timeout) as error:
+            raise OutputError(
+                f"{self.path} can’t be written.", "Check the permissions of its folder, then try again."
+            ) from error
+        return entries, undoing
 
     def remove(self, title: str, language: str | None = None, part_of_speech: str | None = None) -> tuple[Entry, ...]:
         """Delete the entries of a word or pattern, of all languages and parts of speech or of one; return them.
@@ -81,23 +140,12 @@ class UserLexicon:
         )
         if not removed:
             raise InvalidRequest(f"“{title}” isn’t in your lexicon.", "Run `lexicon list` to see its entries.")
-        keys = {entry.key for entry in removed}
-        self._change(lambda saved: {key: entry for key, entry in saved.items() if key not in keys})
+        self.apply(lambda saved: Change(removed))
         return removed
 
-    def _change(self, change: Callable[[dict[tuple[str, ...], Entry]], dict[tuple[str, ...], Entry]]) -> None:
-        try:
-            self.path.parent.mkdir(parents=True, exist_ok=True)
-            with FileLock(self.path.with_name(f"{self.path.name}.lock"), timeout=LOCK_SECONDS):
-                entries = change({entry.key: entry for entry in self.entries()})
-                lines = ",\n".join(json.dumps(entry.fields, ensure_ascii=False) for entry in entries.values())
-                write_atomically(self.path, f'{{"version": {VERSION}, "entries": [\n{lines}\n]}}\n'.encode())
-        except (OSError, Timeout) as error:
-            raise OutputError(
-                f"{self.path} can’t be written.", "Check the permissions of its folder, then try again."
-            ) from error
-
-    def _signature(self) -> Signature:
+    @property
+    def signature(self) -> Signature:
+        """Numbers that differ for each state of the file; empty if it is missing. Raises `DamagedFile`."""
         try:
             status = self.path.stat()
         except FileNotFoundError:
@@ -108,11 +156,23 @@ class UserLexicon:
 
 
 @lru_cache(maxsize=2)
+def _known(path: Path, signature: Signature) -> list[tuple[Entry, ...]]:
+    """Return a list for the entries of one state of the file, empty until they are known."""
+    return []
+
+
 def _entries(path: Path, signature: Signature) -> tuple[Entry, ...]:
+    known = _known(path, signature)
+    if not known:
+        known.append(_read(path, signature))
+    return known[0]
+
+
+def _read(path: Path, signature: Signature) -> tuple[Entry, ...]:
     if signature == MISSING:
         return ()
     try:
-        saved = json_value(path.read_text(encoding="utf-8"))
+        saved = json_value(path.read_text(encoding="utf-8"), interruptible=True)
         version = saved["version"]
         if isinstance(version, int) and version > VERSION:
             raise DamagedFile(

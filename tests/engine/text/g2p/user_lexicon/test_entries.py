@@ -18,6 +18,7 @@ from engine.text.g2p.user_lexicon.entries import Entry, checked
         (Entry("cafe\u0301", say="b"), Entry("café", say="b")),
         (Entry(pattern=r"(\d+)k", say=r"\1 thousand "), Entry(pattern=r"(\d+)k", say=r"\1 thousand ")),
         (Entry(pattern=r"\[\d+\]", say=""), Entry(pattern=r"\[\d+\]")),
+        (Entry(pattern="(a{99}[{9}]){99}", say="b"), Entry(pattern="(a{99}[{9}]){99}", say="b")),
     ],
 )
 def test_an_entry_is_saved_in_one_form(symbols, entry, saved):
@@ -52,6 +53,8 @@ def test_an_entry_is_saved_in_one_form(symbols, entry, saved):
         (Entry(pattern="a*", say="b"), "matches nothing"),
         (Entry(pattern="(a)", say=r"\2"), "isn’t a valid replacement"),
         (Entry(pattern="(a)", say=r"\g<b>"), "isn’t a valid replacement"),
+        (Entry(pattern="((a{1000}){1000}){1000}", say="b"), "repeats too often"),
+        (Entry(pattern=r"([a-z{2}]|\({3,}){99999}", say="b"), "repeats too often"),
         (Entry(pattern="a", phonemes="b"), "can’t have phonemes"),
         (Entry(pattern="a" * 501, say="b"), "longer than 500"),
     ],

@@ -2,10 +2,12 @@ import json
 import multiprocessing
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from engine.errors import DamagedFile, InvalidRequest, OutputError
 from engine.text.g2p.user_lexicon.entries import Entry
-from engine.text.g2p.user_lexicon.store import UserLexicon
+from engine.text.g2p.user_lexicon.store import Change, UserLexicon, additions
 from tests.patience import PATIENCE_SECONDS
 
 ZORG = Entry("Zorg", phonemes="zɔɹɡ")
@@ -51,6 +53,45 @@ def test_entries_are_removed_by_word_language_and_part_of_speech(lexicon):
     assert lexicon.remove("read") == (read[0],)
     with pytest.raises(InvalidRequest, match="isn’t in your lexicon"):
         lexicon.remove("read")
+
+
+WORDS = st.sampled_from(["a", "B", "b", "c", "d", "e", "f", "g"])
+ENTRIES = st.lists(st.builds(Entry, WORDS, say=st.sampled_from("xy")), unique_by=lambda entry: entry.key)
+
+
+@given(ENTRIES, ENTRIES, ENTRIES)
+def test_a_change_is_undone_exactly(saved, removed, added):
+    taken = [each for each in removed if each.key not in {entry.key for entry in added}]
+    for change in (Change(tuple(taken)), additions(saved, added)):
+        after, undoing = change.applied(saved)
+        assert len({entry.key for entry in after}) == len(after)
+        back, again = undoing.applied(after)
+        assert back == tuple(saved)
+        assert again.applied(back)[0] == after
+
+
+@given(ENTRIES, ENTRIES)
+def test_added_entries_come_last_or_replace_their_predecessors_in_place(saved, added):
+    after, _ = additions(saved, added).applied(saved)
+    assert [each.key for each in after[: len(saved)]] == [each.key for each in saved]
+    assert set(added) <= set(after)
+
+
+@given(ENTRIES.filter(bool), st.data())
+def test_a_changed_entry_stays_in_its_place(saved, data):
+    old = data.draw(st.sampled_from(saved))
+    new = Entry("new", say="z")
+    after, undoing = additions(saved, [new], old).applied(saved)
+    assert after == tuple(new if each == old else each for each in saved)
+    assert undoing.applied(after)[0] == tuple(saved)
+
+
+def test_an_entry_whose_word_becomes_that_of_a_different_one_replaces_both(lexicon):
+    lexicon.add([Entry("a", say="x"), Entry("b", say="x"), Entry("c", say="x")])
+    entries, undoing = lexicon.apply(lambda saved: additions(saved, [Entry("C", say="y")], saved[0]))
+    assert lexicon.entries() == entries == (Entry("C", say="y"), Entry("b", say="x"))
+    lexicon.apply(lambda _: undoing)
+    assert lexicon.entries() == (Entry("a", say="x"), Entry("b", say="x"), Entry("c", say="x"))
 
 
 @pytest.mark.parametrize("content", DAMAGED)
