@@ -28,6 +28,7 @@ from engine.speech import Utterance, WrittenWord
 HINT = "Words, or symbols between slashes: /həlˈO/"
 _SOURCES = {
     "markup": "from the text",
+    "you": "from your lexicon",
     "lexicon": "from the lexicon",
     "letters": "spelled out",
     "espeak": "from espeak-ng’s rules",
