@@ -46,8 +46,8 @@ def scope_of(part: Part, manner: SpeechRequest, edits_of: EditsOf = no_edits) ->
         document = Document(_first_words(spoken), "", "", (Chapter("", content.text),))
         return Scope(title, document, replace(content, text=""))
     document = Document(_first_words(spoken), "", "", (Chapter("", spoken),))
-    edits = content.edits if spoken == content.text else ()
-    return Scope(title, document, replace(content, text="", start=0, end=None, edits=edits))
+    own = content.edits if spoken == content.text else ()
+    return Scope(title, document, replace(content, text="", start=0, end=None, edits=own))
 
 
 def scope_of_order(order: ExportJob) -> Scope:
