@@ -191,7 +191,8 @@ class Utterance:
 
     The text may ask for a `voice` other than the request's, and for silence: `rest_seconds` after the utterance, which
     replaces `pause_seconds`, and `rest_before_seconds` before it. Both are exact, regardless of the pause scale. The
-    user may have made an `edit`, whose respellings are already in the phonemes.
+    user may have made an `edit`, whose respellings are already in the phonemes. If the request starts or ends inside
+    an edited text's utterance, all phonemes are generated, but only those from `heard[0]` to `heard[1]` are heard.
     """
 
     index: int
@@ -205,6 +206,7 @@ class Utterance:
     rest_seconds: float | None = None
     rest_before_seconds: float = 0.0
     edit: UtteranceEdit | None = None
+    heard: tuple[int, int] | None = None
 
 
 @dataclass(frozen=True)

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 from PySide6.QtCore import Signal, Slot
 from PySide6.QtWidgets import QDoubleSpinBox, QLabel, QPushButton, QVBoxLayout, QWidget
@@ -13,18 +15,28 @@ from app.editor.symbols import PronunciationField, symbols_in
 from app.editor.timeline import Timeline
 from app.widgets.layouts import WrappingBar
 from engine.ops.harmonic_source import VOICED_ABOVE_HZ
-from engine.runtime.edits import MAX_PHONEME_SECONDS, MAX_PITCH_HZ, MAX_SCALE, MIN_PITCH_HZ
+from engine.runtime.edits import (
+    MAX_GAIN_DB,
+    MAX_PAUSE_SECONDS,
+    MAX_PHONEME_SECONDS,
+    MAX_PITCH_HZ,
+    MAX_SCALE,
+    MIN_PITCH_HZ,
+)
 from engine.speech import Utterance, WrittenWord
 
 HINT = "Words, or symbols between slashes: /həlˈO/"
 _SOURCES = {
     "markup": "from the text",
+    "you": "from your lexicon",
     "lexicon": "from the lexicon",
     "letters": "spelled out",
     "espeak": "from espeak-ng’s rules",
     "silent": "silent",
 }
 PERCENT = 100
+USUAL = -0.1
+"""The value of the field for a pause as the engine chooses it, one step below no pause."""
 
 
 class Inspector(QWidget):
@@ -52,6 +64,7 @@ class Inspector(QWidget):
         self.duration = _spin_box("Duration", " ms", 1, MAX_PHONEME_SECONDS * 1000 * 10)
         self.pitch = _spin_box("Pitch", " Hz", MIN_PITCH_HZ, MAX_PITCH_HZ)
         self.energy = _spin_box("Energy", " %", 0, MAX_SCALE * PERCENT)
+        self.sentence = SentenceFields(session)
         self.presets = {preset: QPushButton(preset.value) for preset in shaping.Preset}
         self._lay_out()
         self.say_like.entered.connect(self._on_entered)
@@ -82,6 +95,7 @@ class Inspector(QWidget):
         layout.addWidget(self.say_like)
         layout.addWidget(values)
         layout.addWidget(buttons)
+        layout.addWidget(self.sentence)
 
     @Slot()
     def _show(self) -> None:
@@ -188,6 +202,50 @@ class Inspector(QWidget):
             factor = percent / PERCENT / max(float(np.mean(scales)), shaping.MIN_SCALE)
             changed = shaping.with_energy_scaled(edit, dict.fromkeys(range(first, end), factor))
             self._session.change(changed, "Change Energy")
+
+
+class SentenceFields(WrappingBar):
+    """The fields for the gain of the whole sentence and the pause after it."""
+
+    def __init__(self, session: EditorSession) -> None:
+        super().__init__()
+        self._session = session
+        self.gain = QDoubleSpinBox(decimals=1, minimum=-MAX_GAIN_DB, maximum=MAX_GAIN_DB, suffix=" dB")
+        self.pause = QDoubleSpinBox(decimals=2, minimum=USUAL, maximum=MAX_PAUSE_SECONDS, suffix=" s")
+        self.pause.setSpecialValueText("Usual")
+        self.pause.setSingleStep(-USUAL)
+        for name, box in (("Sentence Gain", self.gain), ("Pause After It", self.pause)):
+            box.setAccessibleName(name)
+            box.setKeyboardTracking(False)
+            label = QLabel(name)
+            label.setBuddy(box)
+            self.add(label, box)
+        self.gain.valueChanged.connect(self._on_gain)
+        self.pause.valueChanged.connect(self._on_pause)
+        session.changed.connect(self._show)
+        self._show()
+
+    @Slot()
+    def _show(self) -> None:
+        there = self._session.utterance is not None
+        pause = self._session.edit.pause_seconds if there else None
+        for box, value in (
+            (self.gain, self._session.edit.gain_db if there else 0.0),
+            (self.pause, USUAL if pause is None else pause),
+        ):
+            box.setEnabled(there)
+            box.blockSignals(True)
+            box.setValue(value)
+            box.blockSignals(False)
+
+    @Slot(float)
+    def _on_gain(self, decibels: float) -> None:
+        self._session.change(replace(self._session.edit, gain_db=decibels), "Change Gain")
+
+    @Slot(float)
+    def _on_pause(self, seconds: float) -> None:
+        pause = seconds if seconds >= 0 else None
+        self._session.change(replace(self._session.edit, pause_seconds=pause), "Change Pause")
 
 
 def word_of(utterance: Utterance, first: int, end: int) -> WrittenWord | None:

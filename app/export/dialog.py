@@ -204,7 +204,8 @@ class ExportDialog(QDialog):
         )
         suffix = self.subtitles.currentData()
         subtitles = with_format(self.path, suffix) if suffix else None
-        return ExportJob(document, self.scope.manner, self.path, self.per_chapter.isChecked(), subtitles)
+        scope = self.scope
+        return ExportJob(document, scope.manner, self.path, self.per_chapter.isChecked(), subtitles, scope.edits)
 
     @Slot()
     def accept(self) -> None:

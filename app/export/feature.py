@@ -59,7 +59,8 @@ class ExportFeature(QObject):
     def open(self) -> QDialog | None:
         """Ask what to export and how, in a dialog that does not block the window."""
         try:
-            scopes = [scope_of(part, self._window.chosen) for part in self._parts()]
+            window = self._window
+            scopes = [scope_of(part, window.chosen, window.reading.edits_of) for part in self._parts()]
         except EngineError as error:
             self._window.show_failure(error)
             return None

@@ -2,50 +2,57 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable
 from dataclasses import dataclass, replace
 from pathlib import Path
 
 from app.main_window import MainWindow
+from app.reading.reading import no_edits
 from app.widgets.file_dialogs import suggested_name
 from engine.export.export_job import ExportJob
+from engine.runtime.edits import planned_text
 from engine.speech import SpeechRequest, UtteranceEdit
 from engine.text.documents import Chapter, Document
 
 Part = tuple[str, Document | SpeechRequest]
 """The title of a part of the open document in the window, and the part."""
+EditsOf = Callable[[str], tuple[UtteranceEdit, ...]]
 
 
 @dataclass(frozen=True)
 class Scope:
-    """A document with a title for the dialog and a request that gives voice, speed and pauses; its text is ignored."""
+    """A document with a title for the dialog and a request that gives voice, speed and pauses; its text is ignored.
+
+    `edits` are those of each chapter, or the request has those of its only text.
+    """
 
     title: str
     document: Document
     manner: SpeechRequest
+    edits: tuple[tuple[UtteranceEdit, ...], ...] = ()
 
 
-def scope_of(part: Part, manner: SpeechRequest) -> Scope:
-    """Return the scope of a document in this manner, or of a request in its own, titled by its first words."""
+def scope_of(part: Part, manner: SpeechRequest, edits_of: EditsOf = no_edits) -> Scope:
+    """Return the scope of a document in this manner, or of a request in its own, titled by its first words.
+
+    `edits_of` returns the edits of a chapter's text.
+    """
     title, content = part
     if isinstance(content, Document):
-        return Scope(title, content, manner)
+        edits = tuple(edits_of(chapter.text) for chapter in content.chapters)
+        return Scope(title, content, manner, edits if any(edits) else ())
     spoken = content.part if content.part.strip() else ""
+    if spoken and planned_text(content) != content:  # edits fit only the whole text
+        document = Document(_first_words(spoken), "", "", (Chapter("", content.text),))
+        return Scope(title, document, replace(content, text=""))
     document = Document(_first_words(spoken), "", "", (Chapter("", spoken),))
-    return Scope(title, document, replace(content, text="", start=0, end=None, edits=tuple(_edits_in(content))))
-
-
-def _edits_in(request: SpeechRequest) -> Iterator[UtteranceEdit]:
-    """Yield the edits in the part to speak, by their position in it."""
-    end = len(request.text) if request.end is None else request.end
-    for each in request.edits:
-        if request.start <= each.start < end:
-            yield replace(each, start=each.start - request.start)
+    own = content.edits if spoken == content.text else ()
+    return Scope(title, document, replace(content, text="", start=0, end=None, edits=own))
 
 
 def scope_of_order(order: ExportJob) -> Scope:
     """Return the scope of an earlier job."""
-    return Scope(order.result.name, order.document, order.manner)
+    return Scope(order.result.name, order.document, order.manner, order.edits)
 
 
 def parts_of(window: MainWindow) -> list[Part]:

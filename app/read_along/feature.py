@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from PySide6.QtCore import QEvent, QObject, QPoint, Qt, QTimer, Signal, Slot
 from PySide6.QtGui import QKeySequence
-from PySide6.QtWidgets import QMainWindow, QWidget
+from PySide6.QtWidgets import QMainWindow, QMenu, QWidget
 
 from app.audio.player import Playback
 from app.audio.track import AudioTrack
@@ -95,9 +95,9 @@ class ReadAlongFeature(QObject):
             view.marks.left_changed.connect(self.actions.back_to_reading.setEnabled)
         page.book.sentence_requested.connect(self._on_sentence)
         page.player.unmade_requested.connect(self._on_unmade)
-        edit = page.editor.edit
-        edit.setContextMenuPolicy(Qt.ContextMenuPolicy.CustomContextMenu)
-        edit.customContextMenuRequested.connect(self._show_context_menu)
+        for edit, slot in ((page.editor.edit, self._show_text_menu), (page.book.edit, self._show_book_menu)):
+            edit.setContextMenuPolicy(Qt.ContextMenuPolicy.CustomContextMenu)
+            edit.customContextMenuRequested.connect(slot)
 
     def _connect_actions(self, window: MainWindow) -> None:
         actions, menu, zoom = self.actions, window.menu, self._page.player.waveform.zoom
@@ -190,12 +190,19 @@ class ReadAlongFeature(QObject):
         self._page.status.tell(MAKING_PART)
 
     @Slot(QPoint)
-    def _show_context_menu(self, place: QPoint) -> None:
-        """Show the standard context menu of a text, with Play from Here for the place that was clicked."""
+    def _show_text_menu(self, place: QPoint) -> None:
         edit = self._page.editor.edit
-        menu = edit.createStandardContextMenu(place)
-        menu.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
         character = character_of(self._page.editor.text, edit.cursorForPosition(place).position())
+        self._show_context_menu(edit.createStandardContextMenu(place), character, edit.viewport().mapToGlobal(place))
+
+    @Slot(QPoint)
+    def _show_book_menu(self, place: QPoint) -> None:
+        edit, character = self._page.book.edit, self._page.book.character_at(place)
+        self._show_context_menu(edit.createStandardContextMenu(place), character, edit.viewport().mapToGlobal(place))
+
+    def _show_context_menu(self, menu: QMenu, character: int, place: QPoint) -> None:
+        """Show the standard context menu of a text, with commands for the character that was clicked."""
+        menu.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
         first = menu.actions()[0]
         here = menu.addAction("Play from Here")
         here.triggered.connect(lambda: self._reading.play_from(sentence_at(self._reading.text, character)))
@@ -203,7 +210,7 @@ class ReadAlongFeature(QObject):
         shape.triggered.connect(lambda: self.shape_requested.emit(character))
         menu.insertActions(first, [here, shape])
         menu.insertSeparator(first)
-        menu.popup(edit.viewport().mapToGlobal(place))
+        menu.popup(place)
 
     @Slot(object)
     def _on_activity(self, activity: Activity) -> None:

@@ -168,6 +168,16 @@ def earlier(speech: Speech, samples: int) -> Speech:
     return replace(speech, edges=np.maximum(speech.edges - samples, 0))
 
 
+def heard_part(speech: Speech, utterance: Utterance) -> Speech:
+    """Return the speech of the phonemes of an utterance that are heard; the edges of the others are clamped."""
+    if utterance.heard is None:
+        return speech
+    first, end = utterance.heard
+    begin = int(speech.edges[first]) if first else 0
+    stop = int(speech.edges[end]) if end < len(utterance.phonemes) else len(speech.samples)
+    return Speech(speech.samples[begin:stop], np.clip(speech.edges, begin, stop) - begin)
+
+
 def louder(speech: Speech, gain_db: float) -> Speech:
     """The speech with its samples scaled by a gain."""
     return replace(speech, samples=speech.samples * np.float32(10 ** (gain_db / 20))) if gain_db else speech

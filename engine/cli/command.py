@@ -88,12 +88,15 @@ def manner_of(options: argparse.Namespace, basis: SpeechRequest = PLAIN_REQUEST)
 def add_edits(parser: Any) -> None:
     """Add --edits."""
     parser.add_argument(
-        "--edits", type=Path, metavar="FILE", help="apply changes of pronunciation, durations, and pitch"
+        "--edits",
+        type=lambda word: word if word.startswith("{") else Path(word),
+        metavar="FILE",
+        help="apply changes of pronunciation, durations, and pitch; also the content of a file, from { to }",
     )
 
 
 def edits_of(options: argparse.Namespace) -> tuple[tuple[UtteranceEdit, ...], str]:
-    """Return the edits in the file that --edits names, or none, and the model they are for, if known.
+    """Return the edits in the file that --edits names, or in its value, or none, and their model, if known.
 
     Raises `InvalidRequest` or `DamagedFile`.
     """

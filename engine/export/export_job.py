@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Protocol
 
 from engine.errors import InvalidRequest
-from engine.speech import AudioChunk, Event, SpeechRequest
+from engine.speech import AudioChunk, Event, SpeechRequest, UtteranceEdit
 from engine.text.documents import Chapter, Document
 
 CHARACTERS_PER_SECOND = 15
@@ -30,6 +30,8 @@ _BEGINNINGS = (b"\x89PNG", b"\xff\xd8")
 class ExportJob:
     """A document to speak into `path`, with the settings of a request, whose own text is ignored.
 
+    The request may give the range of the only chapter to speak, and its edits; `edits` are those of each chapter.
+
     With `per_chapter`, each chapter gets a separate file in the format of `path`, in a folder with the name of `path`.
     `subtitles` are also written: into that file, or beside each chapter's file in the format of its suffix.
     """
@@ -39,6 +41,7 @@ class ExportJob:
     path: Path
     per_chapter: bool = False
     subtitles: Path | None = None
+    edits: tuple[tuple[UtteranceEdit, ...], ...] = ()
 
     @property
     def chapters(self) -> tuple[Chapter, ...]:
@@ -49,12 +52,17 @@ class ExportJob:
     def only_request(self) -> SpeechRequest | None:
         """The only request, if its audio is the whole result; None for several chapters, or subtitles."""
         alone = len(self.chapters) == 1 and self.subtitles is None
-        return replace(self.manner, text=self.chapters[0].text) if alone else None
+        return replace(self.manner_of(0), text=self.chapters[0].text) if alone else None
+
+    def manner_of(self, chapter: int) -> SpeechRequest:
+        """Return the request that gives the settings of a chapter and its edits."""
+        return replace(self.manner, edits=self.edits[chapter]) if self.edits else self.manner
 
     @property
     def seconds(self) -> float:
         """The approximate length of the audio."""
-        return self.document.characters / CHARACTERS_PER_SECOND / self.manner.speed
+        whole, (start, end) = self.document.characters, (self.manner.start, self.manner.end)
+        return ((whole if end is None else end) - start) / CHARACTERS_PER_SECOND / self.manner.speed
 
     @property
     def result(self) -> Path:

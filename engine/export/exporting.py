@@ -117,8 +117,7 @@ def discard(order: ExportJob) -> None:
         remove_leftovers(output.path)
     crashed_in_use(EXPORTS)
     if not is_in_use(EXPORTS):
-        pieces = (_pieces_of(chapter.text, order.manner, str) for chapter in order.chapters)
-        PartCache().drop_all(piece.request for chapter in pieces for piece in chapter)
+        PartCache().drop_all(piece.request for chapter in _pieces(order, str) for piece in chapter)
 
 
 def write_made(
@@ -164,9 +163,9 @@ class _Export:
         self._made = made
         self._observe = observe
         self._cancel = cancel
-        self._chapters = [_pieces_of(chapter.text, order.manner, speaker.fingerprint) for chapter in order.chapters]
-        missing = sum(len(each.request.text) for each in self.pieces() if not made.has(each.request))
-        everything = sum(len(each.request.text) for each in self.pieces())
+        self._chapters = _pieces(order, speaker.fingerprint)
+        missing = sum(len(each.request.part) for each in self.pieces() if not made.has(each.request))
+        everything = sum(len(each.request.part) for each in self.pieces())
         self._meter = Meter(missing + WRITING_SHARE * everything, clock)
         self._silent = True
 
@@ -196,7 +195,7 @@ class _Export:
 
     def _speak(self, request: SpeechRequest, step: str) -> Iterator[ExportProgress]:
         chunks: list[AudioChunk] = []
-        spoken = 0
+        spoken = request.start
         try:
             for chunk in self._speaker.synthesize(request, self._observe, self._cancel):
                 raise_if_set(self._cancel, STOPPED)
@@ -206,7 +205,7 @@ class _Export:
                 yield self._meter.progress(step)
         except NothingToSpeak:  # a line of stars between two scenes
             chunks = []
-        self._meter.add(len(request.text) - spoken)
+        self._meter.add(request.start + len(request.part) - spoken)
         self._made.keep(request, made_of(chunks), self._speaker.sample_rate_hz)
 
     def _has_sound(self, output: Output) -> bool:
@@ -240,7 +239,7 @@ class _Export:
                         words += self._words(piece, self._meter.seconds_written - begun)
                     for share in self._write_piece(file, piece):
                         sounds = True
-                        self._meter.add(WRITING_SHARE * len(piece.request.text) * share)
+                        self._meter.add(WRITING_SHARE * len(piece.request.part) * share)
                         yield self._meter.progress(step)
                 if sounds and index + 1 < output.chapters.stop:
                     self._append(file, self._silence(CHAPTER_PAUSE_SECONDS))
@@ -272,6 +271,13 @@ class _Export:
     def _silence(self, seconds: float) -> Pcm:
         scale = self._order.manner.pause_scale
         return np.zeros(round(seconds * scale * self._speaker.sample_rate_hz), np.int16)
+
+
+def _pieces(order: ExportJob, find_voice: Callable[[str], object]) -> list[tuple[_Piece, ...]]:
+    """Return the parts of each chapter, with its edits."""
+    return [
+        _pieces_of(chapter.text, order.manner_of(index), find_voice) for index, chapter in enumerate(order.chapters)
+    ]
 
 
 def _pieces_of(text: str, manner: SpeechRequest, find_voice: Callable[[str], object]) -> tuple[_Piece, ...]:

@@ -12,12 +12,12 @@ import os
 import time
 from collections.abc import Iterator
 from contextlib import suppress
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import IO, Any
 
 from engine.export.export_job import ExportJob
-from engine.runtime.edit_files import request_fields, request_from_fields
+from engine.runtime.edit_files import edits_from, request_fields, request_from_fields
 from engine.system.json_text import json_value
 from engine.system.paths import data_folder
 from engine.system.whole_file import write_atomically
@@ -102,6 +102,7 @@ def _fields_of(order: ExportJob) -> dict[str, Any]:
         "author": document.author,
         "language": document.language,
         "chapters": [[chapter.title, chapter.text] for chapter in document.chapters],
+        "edits": [[asdict(edit) for edit in edits] for edits in order.edits],
         "cover": document.cover and base64.b64encode(document.cover).decode(),
     }
 
@@ -115,4 +116,7 @@ def _order_of(fields: dict[str, Any]) -> ExportJob:
     document = Document(fields["title"], fields["author"], fields["language"], chapters, cover)
     subtitles = fields["subtitles"] and Path(fields["subtitles"])
     manner = request_from_fields({"text": "", **fields["manner"]})
-    return ExportJob(document, manner, Path(fields["path"]), bool(fields["per_chapter"]), subtitles)
+    edits = tuple(map(edits_from, fields.get("edits", ())))
+    if edits and len(edits) != len(chapters):
+        raise ValueError("Not every chapter has its edits.")
+    return ExportJob(document, manner, Path(fields["path"]), bool(fields["per_chapter"]), subtitles, edits)

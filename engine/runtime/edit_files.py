@@ -71,19 +71,29 @@ def _pronunciation(values: Any) -> Pronunciation:
 
 def write_edits(path: Path, edits: tuple[UtteranceEdit, ...], model: str) -> None:
     """Write edits for a model; raises `OutputError`."""
-    content = {"format": FORMAT, "version": VERSION, "model": model, "edits": [asdict(edit) for edit in edits]}
+    content = json.dumps(_content(edits, model), indent=1, ensure_ascii=False)
     with whole_file(path) as file:
-        file.write(json.dumps(content, indent=1, ensure_ascii=False).encode() + b"\n")
+        file.write(content.encode() + b"\n")
 
 
-def read_edits(path: Path) -> tuple[tuple[UtteranceEdit, ...], str]:
-    """Return the edits in a file and the model they are for, empty if unknown.
+def edits_text(edits: tuple[UtteranceEdit, ...], model: str) -> str:
+    """Return the content of a file of edits in one line of ASCII, which `read_edits` takes in place of a file."""
+    return json.dumps(_content(edits, model), separators=(",", ":"))
+
+
+def _content(edits: tuple[UtteranceEdit, ...], model: str) -> dict[str, Any]:
+    return {"format": FORMAT, "version": VERSION, "model": model, "edits": [asdict(edit) for edit in edits]}
+
+
+def read_edits(source: Path | str) -> tuple[tuple[UtteranceEdit, ...], str]:
+    """Return the edits in a file, or in the content of one, and the model they are for, empty if unknown.
 
     Raises `InvalidRequest` for a file that doesn't exist or comes from a newer version, `DamagedFile` for any other
     content.
     """
+    path = source if isinstance(source, Path) else Path("--edits")
     try:
-        content = json_value(path.read_text(encoding="utf-8"))
+        content = json_value(source.read_text(encoding="utf-8") if isinstance(source, Path) else source)
         if content["format"] != FORMAT:
             raise ValueError
         version, model, edits = int(content["version"]), str(content.get("model", "")), content["edits"]

@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
+from functools import partial
 
 import numpy as np
 from numpy.typing import NDArray
@@ -20,6 +21,7 @@ from engine.speech import (
     Plan,
     Respelling,
     Samples,
+    SpeechRequest,
     Utterance,
     UtteranceEdit,
     WrittenWord,
@@ -36,6 +38,8 @@ MAX_SHIFT = 1000.0
 MAX_GAIN_DB = 24.0
 MAX_PAUSE_SECONDS = 60.0
 MAX_DRAWN_VALUES = 2000
+REACH_CHARACTERS = 20_000
+"""The most characters that an utterance is taken to cover: more than any with sound in a line."""
 
 
 def edited_plan(plan: Plan, edits: Mapping[int, UtteranceEdit], config: ModelConfig) -> Plan:
@@ -63,6 +67,56 @@ def unmatched(plan: Plan, edits: Iterable[UtteranceEdit]) -> tuple[Notice, ...]:
         for edit in edits
         if edit.start not in starts
     )
+
+
+def planned_text(request: SpeechRequest) -> SpeechRequest:
+    """Return the request to plan for a request: of the whole text if an edit may matter to a part of it.
+
+    The division into utterances depends on the start of the plan, and an edit fits only an utterance of the whole text.
+    """
+    end = len(request.text) if request.end is None else request.end
+    if request.part == request.text or not any(
+        request.start - REACH_CHARACTERS <= edit.start < end for edit in request.edits
+    ):
+        return request
+    return replace(request, start=0, end=None)
+
+
+def part_of(plan: Plan, start: int, end: int) -> Plan | None:
+    """Return the plan of the characters from `start` to `end` of the text that a plan is for, or of its beginning.
+
+    Utterances that reach across either are cut between words. Returns None if the part has no words yet.
+    """
+    known = plan.whole or any(each.start >= end for each in plan.utterances)
+    inside = [each for each in map(partial(_heard, start=start, end=end), plan.utterances) if each is not None]
+    if not known:
+        inside = inside[:-1]  # the next one decides on the pause after it
+    if not inside:
+        return None
+    if inside[0].start <= start:
+        inside[0] = replace(inside[0], rest_before_seconds=0.0)
+    if known and inside[-1].index + 1 < len(plan.utterances):
+        inside[-1] = replace(inside[-1], pause_seconds=0.0, rest_seconds=None)
+    utterances = tuple(replace(each, index=index) for index, each in enumerate(inside))
+    notices = tuple(each for each in plan.notices if each.start < end and start < max(each.end, each.start + 1))
+    return Plan(utterances, notices, 0 if known else end - utterances[-1].end)
+
+
+def _heard(utterance: Utterance, start: int, end: int) -> Utterance | None:
+    """Return the utterance as it is heard between two characters; None if no word of it is inside."""
+    words = tuple(each for each in utterance.words if start < each.end and each.start < end)
+    if words == utterance.words or not words:
+        return utterance if words or start <= utterance.start < end else None
+    first, last = words[0], words[-1]
+    heard, cut = [0, len(utterance.phonemes)], utterance
+    if last != utterance.words[-1]:
+        heard[1] = last.end_phoneme
+        cut = replace(cut, text=cut.text[: last.end - cut.start], end=last.end, pause_seconds=0.0, rest_seconds=None)
+    if first != utterance.words[0]:
+        space = utterance.phonemes[: first.first_phoneme].endswith(" ")  # it sounds like the beginning of the word
+        heard[0] = first.first_phoneme - space
+        cut = replace(cut, text=cut.text[first.start - cut.start :], start=first.start, rest_before_seconds=0.0)
+    return replace(cut, words=words, heard=(heard[0], heard[1]))
 
 
 def _edited(utterance: Utterance, edit: UtteranceEdit, config: ModelConfig) -> tuple[Utterance, Sequence[str]]:

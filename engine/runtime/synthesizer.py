@@ -13,10 +13,10 @@ from itertools import count
 import numpy as np
 
 from engine.artifacts.manifest import CPU, CPU_DEVICE, MANIFEST_NAME
-from engine.audio.joining import AudioConcatenator, earlier, louder, spoken_words
+from engine.audio.joining import AudioConcatenator, earlier, heard_part, louder, spoken_words
 from engine.audio.speech_cache import SpeechCache, key_of
 from engine.config import SAMPLE_RATE_HZ, ModelConfig
-from engine.errors import Cancelled, DamagedFile, EngineError, GpuFailed, InvalidRequest
+from engine.errors import Cancelled, DamagedFile, EngineError, GpuFailed, InvalidRequest, NothingToSpeak
 from engine.models.checkpoints import LEAD_SECONDS, STARTER, Checkpoint, open_with, starter_voices
 from engine.models.installed_voices import with_saved
 from engine.models.voices.blends import SavedVoices
@@ -24,7 +24,7 @@ from engine.models.voices.packs import Voice
 from engine.ops.packed_lstm import LstmMethod
 from engine.runners.base import Runner
 from engine.runners.host import HostRunner
-from engine.runtime.edits import edited_plan, unmatched
+from engine.runtime.edits import edited_plan, part_of, planned_text, unmatched
 from engine.runtime.fallback import PREPARING_SPARE, Arrival, Loaded, Speaker, Takeover
 from engine.runtime.pipeline import Observer, Pipeline, ignore
 from engine.runtime.preparation.devices import AUTO, DeviceChoice, check_device, first_device
@@ -203,7 +203,7 @@ class Synthesizer:
         self, joiner: AudioConcatenator, raw: Speech, utterance: Utterance, total: int, *, last: bool
     ) -> AudioChunk:
         raw = louder(raw, 0.0 if utterance.edit is None else utterance.edit.gain_db)
-        raw = earlier(raw, round(LEAD_SECONDS * self.sample_rate_hz))
+        raw = heard_part(earlier(raw, round(LEAD_SECONDS * self.sample_rate_hz)), utterance)
         speech = joiner.chunk(raw, utterance, last=last)
         words = spoken_words(utterance, speech)
         return AudioChunk(utterance, total, speech.samples, self.sample_rate_hz, words)
@@ -351,8 +351,9 @@ def directed(request: SpeechRequest, choose_voice: Callable[[str], Voice]) -> tu
     def find(name: str) -> Voice:
         return choose_voice(request.definitions.recipe_of(name))
 
-    before = voice_before(request.text, request.start, find)
-    script = read_script(request.part, find, before)
+    planned = planned_text(request)
+    before = voice_before(planned.text, planned.start, find)
+    script = read_script(planned.part, find, before)
     return script, {name: find(name or request.voice) for name in ("", *script.voices)}
 
 
@@ -369,15 +370,23 @@ def plans_of(
 
     Raises `NothingToSpeak`, before the first plan, for text without any sound, and `Cancelled`.
     """
-    first = phonemizers[""]
-    plans = first.plans(request.part, request.speed, script, phonemizers, cancel, request.definitions)
+    planned, first = planned_text(request), phonemizers[""]
+    plans = first.plans(planned.part, request.speed, script, phonemizers, cancel, request.definitions)
     edits = {edit.start: edit for edit in request.edits}
+    end = len(request.text) if request.end is None else request.end
     for plan in plans:
-        edited = edited_plan(plan.moved(request.start), edits, config)
+        edited = edited_plan(plan.moved(planned.start), edits, config)
         if plan.whole and edits:
-            here = (edit for edit in request.edits if request.start <= edit.start < (request.end or len(request.text)))
+            here = (edit for edit in request.edits if request.start <= edit.start < end)
             edited = replace(edited, notices=(*edited.notices, *unmatched(edited, here)))
-        yield edited
+        if planned == request:
+            yield edited
+        elif (part := part_of(edited, request.start, end)) is not None:
+            yield part
+            if part.whole:
+                return
+        elif edited.whole:
+            raise NothingToSpeak("There’s nothing to speak in this part of the text.", "Choose a different part.")
 
 
 def _sound(speech: Speech) -> Speech:

@@ -142,13 +142,15 @@ class _Reducer:
         self._trials.trust(self.trial_of(spoken, whole))
         phonemes = shortest_part(whole, lambda part: self._fails(spoken, part))
         trial = self.trial_of(spoken, phonemes)
-        utterance = replace(spoken.utterance, phonemes=phonemes, words=())
+        edit = spoken.utterance.edit if phonemes == whole else None
+        utterance = replace(spoken.utterance, phonemes=phonemes, words=(), edit=edit)
         case = self.case(utterance, trial, _style(spoken, phonemes))
         return Reduction(case, trial.elements(), len(whole), self._tries, self._spent, self._spent < self._seconds)
 
     def trial_of(self, spoken: Spoken, phonemes: str) -> Trial:
-        """Try the stage on other phonemes, in the voice's style for their number."""
-        utterance = replace(spoken.utterance, phonemes=phonemes)
+        """Try the stage on other phonemes, in the voice's style for their number; edits fit only the utterance's."""
+        whole = phonemes == spoken.utterance.phonemes
+        utterance = replace(spoken.utterance, phonemes=phonemes, edit=spoken.utterance.edit if whole else None)
         return self._trials.on_phonemes(utterance, _style(spoken, phonemes), spoken.speed, spoken.seed)
 
     def case(self, utterance: Utterance, trial: Trial, style: Style) -> FailingCase:

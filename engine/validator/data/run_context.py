@@ -12,7 +12,7 @@ from engine.artifacts.manifest import Identity
 class RunKey:
     """The subject of a run; errors of runs with different subjects cannot be compared.
 
-    `weights` is the checkpoint's identity, `text` only the spoken part of the text.
+    `weights` is the checkpoint's identity, `text` only the spoken part of the text; `edits` is their digest, or empty.
     """
 
     model: str
@@ -26,6 +26,7 @@ class RunKey:
     device: str
     lstm_method: str
     precision: str
+    edits: str = ""
 
 
 @dataclass(frozen=True)
@@ -62,6 +63,7 @@ _NAMES: Mapping[str, str] = {
     "device": "device",
     "lstm_method": "LSTM method",
     "precision": "precision",
+    "edits": "set of edits",
 }
 
 

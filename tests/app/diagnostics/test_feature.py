@@ -29,7 +29,16 @@ from app.speech.controller import SpeechController
 from app.speech.voice_choice import Choice
 from app.theme import Appearance, Theme
 from engine.errors import Cure, MissingReference
-from engine.speech import Prosody, SpeechRequest, SpokenWord, Utterance, WrittenWord
+from engine.speech import (
+    CurveEdit,
+    PhonemeEdit,
+    Prosody,
+    SpeechRequest,
+    SpokenWord,
+    Utterance,
+    UtteranceEdit,
+    WrittenWord,
+)
 from engine.validator.data.results import STUDENT_REGIMES, Regime
 from tests.app import fake_service
 from tests.app.diagnostics_fakes import finished_run
@@ -121,6 +130,18 @@ def test_the_window_says_which_text_would_be_diagnosed(desk: Desk, qtbot: QtBot)
     qtbot.waitUntil(desk.window.isActiveWindow)
     desk.diagnostics.open()
     qtbot.waitUntil(lambda: "rows 4" in subject.accessibleDescription())
+
+
+def test_a_text_is_diagnosed_with_its_edits(desk: Desk) -> None:
+    edit = UtteranceEdit(0, "rows", changes=(PhonemeEdit(1, 9, pitch=CurveEdit(drawn=(180.0, 220.0))),), gain_db=-3.0)
+    desk.window.reading.edits_of = lambda text: (edit,) if text == "rows 16" else ()
+    desk.prepare()
+    desk.diagnostics.open()
+    desk.panel.to_run.diagnose_button.click()
+    run = desk.wait_for(RunState.FINISHED)
+    assert run.request.speech.edits == (edit,)
+    assert run.report is not None
+    assert run.report.request.speech.edits == (edit,)  # as the reference process received them
 
 
 def test_the_text_is_named_once_there_is_a_voice_for_it(desk: Desk, qtbot: QtBot) -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -18,6 +19,7 @@ from app.editor.gestures import Tool
 from app.editor.shaping import Preset
 from app.editor.text_edits import TextEdits
 from engine.errors import InvalidRequest
+from engine.runtime.edits import MAX_GAIN_DB, MAX_PAUSE_SECONDS
 from engine.speech import PhonemeEdit, Respelling, UtteranceEdit
 from tests.app.window_desk import WindowDesk
 
@@ -406,3 +408,30 @@ def test_a_change_of_the_lexicon_keeps_the_edits_of_other_sentences(desk: Desk) 
     desk.shaper.undo.trigger()
     desk.wait()
     assert desk.session.edit == desk.session.unchanged
+
+
+def test_the_gain_of_a_sentence_and_the_pause_after_it_have_fields(desk: Desk) -> None:
+    fields = desk.shaper.inspector.sentence
+    assert (fields.gain.value(), fields.pause.text()) == (0, "Usual")
+    fields.gain.setValue(-6)
+    fields.pause.setValue(0)
+    assert desk.session.edit == replace(desk.session.unchanged, gain_db=-6, pause_seconds=0)
+    assert fields.pause.text() == "0.00 s"
+    desk.wait()
+    assert desk.engine.edits[-1] == desk.session.edit
+    desk.shaper.undo.trigger()
+    desk.shaper.undo.trigger()
+    assert desk.session.edit == desk.session.unchanged
+    assert (fields.gain.value(), fields.pause.text()) == (0, "Usual")
+    fields.gain.setValue(3)
+    desk.shaper.next.click()
+    assert fields.gain.value() == 0
+
+
+def test_the_fields_allow_only_usable_values(desk: Desk) -> None:
+    fields = desk.shaper.inspector.sentence
+    fields.gain.setValue(300)
+    fields.pause.setValue(1000)
+    assert (desk.session.edit.gain_db, desk.session.edit.pause_seconds) == (MAX_GAIN_DB, MAX_PAUSE_SECONDS)
+    fields.pause.setValue(-1)
+    assert desk.session.edit.pause_seconds is None

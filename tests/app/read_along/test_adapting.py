@@ -9,8 +9,10 @@ from pytestqt.qtbot import QtBot
 from app.audio.track import AudioTrack
 from app.messages import MAKING_PART
 from app.read_along.feature import ADAPT_AFTER_MS
+from app.reading.opener import OpenedDocument
 from app.speech.voice_choice import Choice
 from engine.speech import Plan, SpeechRequest
+from engine.text.documents import Chapter, Document
 from tests.app.fakes import chunk_of, utterances_of
 from tests.app.test_main_window import TEXT, Desk
 
@@ -121,6 +123,28 @@ def test_the_context_menu_speaks_from_where_it_was_opened(room: Room) -> None:
     menu.close()
     room.wait_made()
     assert room.engine.requests[0].part == "Two 🙂. Three."
+
+
+def test_a_sentence_of_a_book_is_played_or_shaped_from_its_context_menu(room: Room, tmp_path: Path) -> None:
+    room.prepare()
+    path = tmp_path / "book.epub"
+    book = Document("Book", "", "", (Chapter("One", "One chapter. Its second sentence."),))
+    room.window.reading.open(OpenedDocument(path, "digest", book))
+    room.page.book.show_chapter(book.chapters[0], lambda name: None)
+    room.page.show_view(room.page.book)
+    edit, asked = room.page.book.edit, []
+    room.read_along.shape_requested.connect(asked.append)
+    place = edit.cursorRect(edit.document().find("second")).center()
+    edit.customContextMenuRequested.emit(QPoint(place))
+    (menu,) = (each for each in edit.findChildren(QMenu) if each.isVisible())
+    here, shape = menu.actions()[:2]
+    assert (here.text(), shape.text()) == ("Play from Here", "Shape This Sentence…")
+    shape.trigger()
+    assert [abs(character - book.text.index("second")) <= len("second") for character in asked] == [True]
+    here.trigger()
+    menu.close()
+    room.wait_made()
+    assert room.engine.requests[0].part == "Its second sentence."
 
 
 def test_a_click_in_the_waveform_beyond_what_is_made_speaks_from_there(room: Room) -> None:

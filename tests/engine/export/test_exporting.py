@@ -15,6 +15,7 @@ from engine.errors import Cancelled, NothingToSpeak, OutputError
 from engine.export import part_cache
 from engine.export.export_job import PART_CHARACTERS
 from engine.export.exporting import CHAPTER_PAUSE_SECONDS, export, parts_of
+from engine.speech import UtteranceEdit
 from engine.text.documents import Chapter, Document, read_document
 from engine.text.g2p.split import PAUSE_SECONDS, Border
 from tests.engine.export.books import RATE_HZ, SAMPLES_PER_CHARACTER, FastSpeaker, book, order_of, run
@@ -339,3 +340,15 @@ def test_a_foreign_reader_lists_every_chapter(
     read = MP4(tmp_path / "book.m4b")
     assert [chapter.title for chapter in read.chapters] == [f"Chapter {number}" for number in range(1, CHAPTERS + 1)]
     assert (read["\xa9nam"], read["\xa9ART"]) == (["The Blue Lantern"], ["A. Writer"])
+
+
+def test_each_chapter_is_spoken_with_its_edits(tmp_path: Path) -> None:
+    document = book(2)
+    edit = UtteranceEdit(0, "C")
+    order = replace(order_of(document, tmp_path / "b.flac"), edits=((), (edit,)))
+    speaker = FastSpeaker()
+    run(order, speaker)
+    plain, edited = document.chapters
+    assert [each.text for each in speaker.requests if each.edits] == [edited.text]
+    assert speaker.requests[-1].edits == (edit,)
+    assert "".join(each.text for each in speaker.requests[:-1]).count("Chapter 1") == plain.text.count("Chapter 1")

@@ -9,7 +9,7 @@ import pytest
 from engine.export.export_job import ExportJob
 from engine.export.exporting import discard, export
 from engine.export.stored_jobs import KeptOrders
-from engine.speech import SpeechRequest
+from engine.speech import CurveEdit, PhonemeEdit, SpeechRequest, UtteranceEdit
 from engine.text.documents import Chapter, Document
 from tests.engine.export.books import PNG, FastSpeaker, book, order_of
 
@@ -20,6 +20,7 @@ ORDER = ExportJob(
     Path("/a/b.m4b"),
     True,
     Path("/a/b.srt"),
+    ((UtteranceEdit(0, "œ̃", changes=(PhonemeEdit(0, 9, pitch=CurveEdit(drawn=(180.5, 200.0))),)),), ()),
 )
 
 

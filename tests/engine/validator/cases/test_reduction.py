@@ -12,7 +12,7 @@ import pytest
 
 from engine.errors import Cancelled, DamagedFile, InvalidRequest
 from engine.runtime.pipeline import initial_values
-from engine.speech import Array, SpeechRequest, Style
+from engine.speech import Array, PhonemeEdit, SpeechRequest, Style, UtteranceEdit
 from engine.stages import stage_named
 from engine.validator.cases.case import FailingCase, load_case, save_case
 from engine.validator.cases.case_run import run_case
@@ -46,6 +46,21 @@ def test_an_unreduced_case_has_the_whole_utterance(validator: Validator, no_pack
     assert case.facts.row.metrics is not None
     found = next(row for row in no_pack.rows if (row.stage, row.output) == ("f0n", case.facts.row.output))
     assert case.facts.row.metrics == found.metrics
+
+
+def test_a_failure_with_edits_is_reduced_without_them(validator: Validator, no_pack: Report) -> None:
+    """Edits fit only the whole utterance: a part of it has fewer phonemes."""
+    edits = tuple(
+        UtteranceEdit(each.start, each.phonemes, changes=(PhonemeEdit(len(each.phonemes) - 1, frames=9),))
+        for each in no_pack.utterances
+    )
+    request = replace(NO_PACK, speech=replace(NO_PACK.speech, edits=edits))
+    report = validator.validate(request)
+    assert [each.edit for each in report.utterances] == list(edits)
+    assert failing_case(validator, request, report, "f0n").facts.utterance.edit in edits
+    facts = reduce_wholly(validator, request, report, "f0n").case.facts
+    assert len(facts.utterance.phonemes) < min(len(each.phonemes) for each in no_pack.utterances)
+    assert facts.utterance.edit is None
 
 
 def test_without_time_the_case_is_whole_and_said_to_be_cut_short(validator: Validator, no_pack: Report) -> None:

@@ -97,6 +97,7 @@ def test_the_run_that_comes_with_the_program_is_taken_and_told(folder: Path) -> 
     assert golden == GOLDEN
     assert words == "The golden run is of the same build, made on 2026-03-04."
     assert chosen(asked(), replace(NOW, subject=replace(SUBJECT, text="No.")), folder)[0] is None
+    assert chosen(asked(), replace(NOW, subject=replace(SUBJECT, edits="0f")), folder)[0] is None
     assert chosen(asked(), None, folder) == (None, "")
 
 
