@@ -43,7 +43,7 @@ def rows(length, batch=2):
 
 
 def words(make):
-    """What a layer is made of, as in Python."""
+    """The call that creates a layer, as in Python."""
     arguments = [*map(str, make.args), *(f"{name}={value}" for name, value in make.keywords.items())]
     return f"{make.func.__name__}({', '.join(arguments)})"
 

@@ -1,4 +1,4 @@
-"""What Zig's linker writes is put right; that tests see the difference is shown on what it wrote itself."""
+"""The output of Zig's linker is put right; its original output shows that the tests see the difference."""
 
 import struct
 from types import SimpleNamespace

@@ -1,4 +1,4 @@
-"""Whole stages on the Metal device, against PyTorch; what is changed in programs for it; the text of its kernels."""
+"""Whole stages on the Metal device, against PyTorch; changes to programs for it; the source of its kernels."""
 
 import re
 import shutil

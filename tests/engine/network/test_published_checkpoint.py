@@ -29,7 +29,7 @@ def state(tiny_config: ModelConfig) -> State:
 
 @pytest.fixture(scope="module")
 def expected(tiny_config: ModelConfig, state: State) -> Weights:
-    """What kokoro's own loading makes of the checkpoint, weight norm folded in by torch."""
+    """The weights that kokoro's own loading reads from the checkpoint, weight norm folded in by torch."""
     network = build_network(tiny_config)
     for part, values in state.items():
         stripped = {name.removeprefix("module."): value for name, value in values.items()}
