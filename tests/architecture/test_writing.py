@@ -183,7 +183,7 @@ RULES = {
         strings_only=True,
     ),
     "straight apostrophe": Rule(
-        r"\w'(?:s|t|re|ve|ll|d|m)\b|\ws' ",
+        r"[\w…]'(?:s|t|re|ve|ll|d|m)\b|\ws' ",
         "Write ’.",
         "the model's file",
         "the model’s file",

@@ -84,7 +84,7 @@ def worse_words(rows: Iterable[Row]) -> tuple[str, ...]:
 def _worse_words(row: Row) -> str:
     measures = ("PyTorch’s own float32", row.times_floor), ("the golden run", row.times_golden)
     off = " and ".join(f"{times(value)} that of {name}" for name, value in measures if value is not None)
-    return f"{row.regime}: {row.stage}'s {row.output} is within its tolerance, but its error is {off}."
+    return f"{row.regime}: {row.stage}’s {row.output} is within its tolerance, but its error is {off}."
 
 
 def with_kernels(found: Iterable[Finding], kernels: Iterable[KernelFinding]) -> tuple[Finding, ...]:

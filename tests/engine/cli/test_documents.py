@@ -121,7 +121,7 @@ NOTED = Document(
         Chapter("Contents", "Contents.", Matter.FRONT),
         Chapter("One", "One.", notes="A note."),
         Chapter("Two", "Two."),
-        Chapter("Index", "Index.", Matter.BACK, "Another note."),
+        Chapter("Index", "Index.", Matter.BACK, "A note."),
     ),
     notices=("The encoding was guessed.",),
 )
@@ -144,7 +144,7 @@ def test_front_and_back_matter_are_left_out_and_that_is_told():
 def test_everything_is_read_if_that_is_wanted():
     document = read(NOTED, "--all-chapters", "--notes")
     assert [chapter.text for chapter in document.chapters] == [
-        "Contents.", "One.\n\nA note.", "Two.", "Index.\n\nAnother note."
+        "Contents.", "One.\n\nA note.", "Two.", "Index.\n\nA note."
     ]  # fmt: skip
     assert document.notices == NOTED.notices
 

@@ -146,7 +146,7 @@ def test_another_quantised_file_than_the_published_one_is_refused(compact, packa
     path = tmp_path / "other.onnx"
     for content in (packaged.joined[:-1], packaged.joined[:-1] + b"x"):
         path.write_bytes(content)
-        with pytest.raises(UnusableModel, match=r"other\.onnx is not the published 8-bit file"):
+        with pytest.raises(UnusableModel, match=r"other\.onnx isn’t the published 8-bit file"):
             compact.import_from(path, NAME)
     assert compact.open(NAME) is None
     assert left_over(compact) == []
@@ -162,7 +162,7 @@ def test_a_folder_that_lacks_a_package_is_refused(compact, packaged, tmp_path):
 
 def test_checkpoints_in_full_precision_are_not_for_this_model(compact, tmp_path):
     (tmp_path / "a.pth").touch()
-    with pytest.raises(UnusableModel, match=r"no checkpoint of Some model \(8 bit\).*\.onnx.*the model's packages"):
+    with pytest.raises(UnusableModel, match=r"no checkpoint of Some model \(8 bit\).*\.onnx.*the model’s packages"):
         compact.import_from(tmp_path, NAME)
     with pytest.raises(UnusableModel, match=r"a\.pth is neither a checkpoint of Some model \(8 bit\)"):
         compact.import_from(tmp_path / "a.pth", NAME)

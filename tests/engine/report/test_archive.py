@@ -100,7 +100,7 @@ def zipped(**files: bytes) -> bytes:
         zipped(report_json=b"{"),
         zipped(report_json=b"[]"),
         zipped(report_json=b"null"),
-        zipped(report_json=b'{"format": "another"}'),
+        zipped(report_json=b'{"format": "other"}'),
         zipped(report_json=b'{"format": "Kokoro Desk report 1", "steps": [{}], "left_out": {}}'),
         zipped(report_json=b'{"format": "Kokoro Desk report 1", "steps": [], "left_out": []}'),
         zipped(

@@ -88,7 +88,7 @@ def test_an_unknown_stage_or_output_is_refused(tmp_path: Path, row: Row) -> None
         load_case(tmp_path / "case.safetensors")
 
 
-@pytest.mark.parametrize("header", [[], "text", {}, {"format": "another"}, None])
+@pytest.mark.parametrize("header", [[], "text", {}, {"format": "other"}, None])
 def test_other_files_of_arrays_are_refused(tmp_path: Path, header: object) -> None:
     with pytest.raises(DamagedFile, match="not a failing case"):
         load_case(written(tmp_path, header))
