@@ -139,7 +139,7 @@ def test_sentences_back_and_forward(desk: Desk) -> None:
     desk.feature.actions.sentence_forward.trigger()
     places.append(desk.position)
     assert places == [1000, 2000, 3000, 3000]
-    assert desk.page.status.label.text() == "This is the last sentence"
+    assert desk.page.status.label.text().startswith("This is the last")
     assert desk.marked == ["One two.", "One"]  # until the next one plays
     desk.hear(1)
     assert desk.marked == ["Seven eight.", "Seven"]
@@ -163,7 +163,7 @@ def test_forward_says_so_while_the_next_sentence_is_not_made(desk: Desk, qtbot: 
     qtbot.waitUntil(lambda: bool(desk.controller.track.planned.utterances))
     assert not desk.feature.actions.sentence_back.isEnabled()
     desk.feature.go_forward()
-    assert desk.page.status.label.text() == "The next sentence isn’t ready yet"
+    assert desk.page.status.label.text().startswith("The next sentence")
     desk.engine.hold.set()
     qtbot.waitUntil(desk.feature.actions.sentence_forward.isEnabled)
 

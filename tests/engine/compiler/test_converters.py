@@ -239,7 +239,7 @@ def test_one_of_a_fixed_axis_is_selected(compiled):
 )
 def test_what_has_no_kernel_is_an_error(compiled, make):
     layer = make()
-    with pytest.raises(CompileError, match="There is no kernel for"):
+    with pytest.raises(CompileError, match="no kernel"):
         compiled(layer, COLUMNS)
 
 

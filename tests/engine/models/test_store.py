@@ -341,7 +341,7 @@ def test_the_bundled_model_needs_nothing(tmp_path: Path, act: str) -> None:
     models = ModelStore(tmp_path)
     assert models.status("starter").state is ModelState.BUNDLED
     assert models.model_folder("starter").is_dir()
-    with pytest.raises(InvalidRequest, match="are bundled with the app"):
+    with pytest.raises(InvalidRequest, match="bundled"):
         getattr(models, act)("starter")
 
 

@@ -31,10 +31,10 @@ def fresh(*regimes: Regime) -> DiagnosticsRun:
 def test_every_state_has_words() -> None:
     run = fresh()
     said = [state_words(None), state_words(run)]
-    run.take(PreparationEvent("Loading PyTorch and the reference model", 0, 1))
+    run.take(PreparationEvent("Loading", 0, 1))
     said.append(state_words(run))
     run.take(PlanEvent(Plan(UTTERANCES)))
-    run.take(PreparationEvent("Loading PyTorch and the reference model", 1, 1))
+    run.take(PreparationEvent("Loading", 1, 1))
     said.append(state_words(run))
     for event in events(run.request):
         run.take(event)

@@ -105,7 +105,7 @@ def test_the_processor_can_be_asked_for_anywhere(monkeypatch: pytest.MonkeyPatch
 
 def test_metal_that_was_asked_for_is_never_replaced(monkeypatch: pytest.MonkeyPatch) -> None:
     def missing() -> None:
-        raise EngineError("This computer has no Metal device.")
+        raise EngineError("No Metal.")
 
     monkeypatch.setattr("engine.runners.tvm_runtime.require_metal", missing)
     with pytest.raises(EngineError, match="no Metal device"):
