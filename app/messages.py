@@ -109,12 +109,12 @@ _CURES: dict[Cure, tuple[str, Remedy | None]] = {
     Cure.COMPILE_AGAIN: ("It has to be compiled again, which takes a moment.", Remedy.COMPILE_AGAIN),
     Cure.INSTALL_AGAIN: ("Reinstall the app.", None),
     Cure.ADD_LANGUAGE: (
-        "This language needs extra packages. Choose a voice in another language, or see the README to add them.",
+        "This language needs extra packages. Choose a voice in a different language, or see the README to add them.",
         Remedy.CHOOSE_VOICE,
     ),
     Cure.ADD_REFERENCE: ("Click Add PyTorch to install it.", Remedy.ADD_REFERENCE),
     Cure.OTHER_DEVICE: ("Choose a different one in Settings > Advanced.", None),
-    Cure.EXAMINE: ("Try again; if that does not help, reinstall the app.", Remedy.TRY_AGAIN),
+    Cure.EXAMINE: ("Try again; if that doesn’t help, reinstall the app.", Remedy.TRY_AGAIN),
 }
 """The advice in the window for failures whose hint from the engine is a command to type."""
 

@@ -49,7 +49,7 @@ def problem_of_python(python: Path) -> str:
     oldest = least_system(part) if part else None
     if oldest and oldest <= _MIN_SYSTEM:
         return ""
-    needs = f"needs macOS {oldest[0]}.{oldest[1]}" if oldest else "is not for Apple's processors"
+    needs = f"needs macOS {oldest[0]}.{oldest[1]}" if oldest else "isn’t for Apple silicon"
     return (
         f"The Python at {python} {needs}, and the bundle is for macOS {mac.MIN_SYSTEM} and later: install Python "
         "3.12 from python.org, then run: make clean && make bundle "
@@ -64,7 +64,7 @@ def _differences(application: Path) -> list[str]:
 
 def _problems_of(place: str, content: bytes) -> Iterator[str]:
     if for_apple_processor(content) is None:
-        yield "is not for Apple's processors alone"
+        yield "isn’t for Apple silicon only"
         return
     oldest = least_system(content)
     if (oldest is None or oldest > _MIN_SYSTEM) and not _NAMES_A_NEWER_SYSTEM.search(place):

@@ -214,9 +214,7 @@ def _portaudio() -> Files:
     """Return the system's PortAudio, which the package sounddevice includes for macOS only."""
     name = find_library("portaudio")
     if name is None:
-        raise EngineError(
-            "The bundle needs PortAudio, which is not installed.", "Run “make setup”.", Cure.INSTALL_AGAIN
-        )
+        raise EngineError("The bundle needs PortAudio, which isn’t installed.", "Run “make setup”.", Cure.INSTALL_AGAIN)
     return [(str(_loaded_from(name)), ".")]
 
 

@@ -258,7 +258,7 @@ class ViewControls(WrappingBar):
             (each.index, f"{each.index + 1} · {shortened(each.text, UTTERANCE_CHARACTERS)}", each.text)
             for each in utterances
         )
-        worst = (None, WORST_OF_ALL, "Each stage's worst utterance")
+        worst = (None, WORST_OF_ALL, "Each stage’s worst utterance")
         heard = (HEARD, "Now Playing", "The utterance that is playing; while nothing is, each stage’s worst")
         self.utterance.offer((worst, heard, *numbered))
 

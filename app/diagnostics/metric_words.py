@@ -33,8 +33,8 @@ VERDICT_TITLES = {
     Verdict.CRASHED: "Crashed",
 }
 VERDICT_MEANINGS = {
-    Verdict.PASS: "Within the stage's tolerance.",
-    Verdict.WORSE: "Within tolerance, but more than 10 times as far off as PyTorch's float32 or the golden run.",
+    Verdict.PASS: "Within the stage’s tolerance.",
+    Verdict.WORSE: "Within tolerance, but more than 10 times as far off as PyTorch’s float32 or the golden run.",
     Verdict.FAIL: "The stage itself is wrong: it fails in isolation.",
     Verdict.INHERITED: "The stage is correct, but its inputs are wrong.",
     Verdict.INCOMPARABLE: "Durations differ, so values can’t be compared one to one. "

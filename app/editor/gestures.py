@@ -1,4 +1,4 @@
-"""Drags in the timeline: each turns the pointer's position into an edit, which is shown before it is made."""
+"""Drags in the timeline: each turns the pointer's position into an edit, which is shown before it is applied."""
 
 from __future__ import annotations
 

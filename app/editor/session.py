@@ -293,7 +293,7 @@ class EditorSession(QObject):
 
 
 class _Change(QUndoCommand):
-    """The change of a sentence's edit from one to another."""
+    """The change of a sentence's edit, with the edits before and after it."""
 
     def __init__(
         self, session: EditorSession, utterance: Utterance, before: UtteranceEdit, after: UtteranceEdit, title: str

@@ -78,7 +78,7 @@ class EditorWindow(QWidget):
         super().showEvent(event)
 
     def closeEvent(self, event: QCloseEvent) -> None:
-        """Stop what was generated for it; all changes are saved already."""
+        """Stop playing and generating; all changes are saved already."""
         super().closeEvent(event)
         self.session.close()
 

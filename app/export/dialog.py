@@ -187,7 +187,7 @@ class ExportDialog(QDialog):
             path = Path(words).expanduser()
         except RuntimeError as error:
             raise OutputError(
-                f"The folder “{Path(words).parts[0]}” can’t be found.", "Choose another folder."
+                f"The folder “{Path(words).parts[0]}” can’t be found.", "Choose a different folder."
             ) from error
         if not path.name:
             raise OutputError("The file has no name.", "Enter a name, or click Choose.")

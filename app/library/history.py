@@ -101,7 +101,7 @@ class History:
             number,
         )
         if row is None:
-            raise InvalidRequest("This item is no longer in the history.", "Choose another item.")
+            raise InvalidRequest("This item is no longer in the history.", "Choose a different item.")
         key, text, manner, model, kept_bytes, marks = row
         sound = self._sound(key) if kept_bytes and self._sound(key).exists() else None
         return StoredEntry(number, request_of(text, manner), model, sound, marks or "")

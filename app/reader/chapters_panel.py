@@ -285,7 +285,7 @@ class ChaptersPanel(QWidget):
         words = f"{count} {'Notice' if count == 1 else 'Notices'}"
         self.notices.setText(words)
         self.notices.setAccessibleName(f"{words} about this document")
-        self.notices.setToolTip("What was guessed or skipped in this document")
+        self.notices.setToolTip("Guessed and skipped parts of this document")
         self._tell_lengths(document)
 
     def _draw(self, document: Document, progress: float) -> None:

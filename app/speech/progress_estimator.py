@@ -77,7 +77,7 @@ class ProgressEstimator:
         left, taken = self.seconds_left, self._clock() - self._began
         if left is not None:
             return f"{duration_words(left)} left"
-        return f"{_counted(taken)} so far" if taken >= WORTH_SAYING_SECONDS else ""
+        return f"{_counted(taken)} elapsed" if taken >= WORTH_SAYING_SECONDS else ""
 
     @property
     def _units(self) -> tuple[float, float, float]:

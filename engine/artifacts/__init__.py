@@ -1,1 +1,1 @@
-"""What compiling leaves behind: manifests, freshness, packed weights."""
+"""The results of compiling: manifests, freshness, packed weights."""

@@ -1,6 +1,6 @@
 """The digest of a library's content, which signing does not change.
 
-macOS runs signed code only. Signing an application signs every library in it anew, which changes the library's bytes.
+macOS runs signed code only. Signing an application signs every library in it again, which changes the library's bytes.
 The digest of a Mach-O file is therefore that of the file without a signature; that of any other file covers every byte.
 """
 
@@ -13,7 +13,7 @@ from engine.artifacts.mach_o import CODE_SIGNATURE, COMMAND, MACH_O_MAGIC, SEGME
 
 _LINKEDIT = b"__LINKEDIT".ljust(16, b"\0")
 _VIRTUAL_SIZE, _FILE_SIZE = 32, 48
-"""Where a segment's command has its sizes; that of the segment with the signature grows and shrinks with it."""
+"""Offsets of the sizes in a segment's command; the segment with the signature grows and shrinks with it."""
 
 
 def content_digest(content: bytes) -> str:

@@ -78,7 +78,7 @@ def metal_kernels(module: bytes) -> dict[str, str]:
     described = {_described(reader) for _ in range(reader.number())}
     kernels = {reader.text(): reader.text() for _ in range(reader.number())}
     if kind != METAL_DEVICE or not reader.at_end or described != set(kernels):
-        raise ValueError("the module is none of Metal's kernels")
+        raise ValueError("the Metal module is damaged")
     return kernels
 
 

@@ -15,11 +15,11 @@ _COUNTS = struct.Struct("<2I")
 """The number of load commands and their size in bytes, at `_COUNTS_START` of the header."""
 _COUNTS_START, _HEADER_BYTES = 16, 32
 _SYMBOLS = struct.Struct("<3I")
-"""Where a symbol table is, how many symbols it has, and where their names are."""
+"""The offset of a symbol table, the number of its symbols, and the offset of their names."""
 _SYMBOL = struct.Struct("<IB3xQ")
 """A symbol's name, its kind and its address."""
 _KIND_BITS = 0x0E
-"""Of the kind; 0 for a symbol of another library."""
+"""Of the kind; 0 for a symbol from a different library."""
 _ADDRESSES = struct.Struct("<3Q")
 """Of a segment: its first address, its size, and where it is in the file."""
 _ADDRESSES_START = 24
@@ -27,7 +27,7 @@ _ADDRESSES_START = 24
 
 @dataclass(frozen=True)
 class LoadCommand:
-    """What the header says about a file: the kind, and where it is."""
+    """An entry of the header, which describes a part of the file: its kind, its offset, and its size in bytes."""
 
     kind: int
     start: int
@@ -67,7 +67,7 @@ def symbol_addresses(content: bytes) -> dict[str, int]:
 
 
 def content_at(content: bytes, address: int) -> int:
-    """Where in the file an address is; raises `ValueError` for one in no segment."""
+    """The offset in the file of an address; raises `ValueError` for an address outside all segments."""
     for command in load_commands(content):
         if command.kind == SEGMENT:
             first, size, start = _ADDRESSES.unpack_from(content, command.start + _ADDRESSES_START)

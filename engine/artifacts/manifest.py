@@ -41,10 +41,10 @@ _SOURCE_SUFFIXES = (".py", ".m", ".c", ".h", ".tbd")
 
 @dataclass(frozen=True)
 class Variant:
-    """What distinguishes the sets of libraries of one architecture, in the command line's terms.
+    """The properties that distinguish sets of libraries of one architecture, in the command line's terms.
 
-    `probed` libraries return inner values of their stages after the outputs. `family` is the name of the
-    `ProcessorFamily` of libraries for any of its processors, and empty for those for this machine's own. `students`
+    `probed` libraries return activations inside their stages after the outputs. `family` is the name of the
+    `ProcessorFamily` of libraries for any of its CPUs, and empty for those for this machine's own. `students`
     identifies the architectures of students that stand in for LSTMs, and is empty without any; such a set has libraries
     of `stages` only, those with a student.
     """
@@ -75,11 +75,11 @@ class Variant:
 MPS = "mps"
 """The LSTM method whose libraries need a `Bridge`."""
 CPU = Variant("cpu")
-"""For this machine's processor."""
+"""For this machine's CPU."""
 METAL_MACOS = "metal-macos"
 """The target for Macs with an Apple GPU, wherever libraries for them are built."""
 CPU_DEVICE, METAL_DEVICE = "cpu", "metal"
-"""What libraries run on."""
+"""The devices that libraries run on."""
 _HIDDEN_WEIGHT = ".weight_hh_"
 _CHOICES = ("lstm_method", "lstm_semantics", "precision", "family", "students")
 
@@ -106,7 +106,7 @@ class Tuned:
 class Artifact:
     """The library of one stage; `parameters` are in the order the library takes them, `seconds` is its build time.
 
-    `probes` are the paths in the kokoro module tree of the inner values that it returns after the stage's outputs.
+    `probes` are the paths in the kokoro module tree of the activations that it returns after the stage's outputs.
     `fingerprint` is equal for every build of the same sources, which the bytes are not: TVM orders some machine code
     by address. It covers kernels for Metal, the order they are called in, and the parameters. `tuning` lists choices
     that were measured to be faster on this machine than the default ones; the library is just as correct without them.
@@ -127,7 +127,7 @@ class Artifact:
 
     @property
     def has_lstm(self) -> bool:
-        """Whether the stage has an LSTM: only those have weights of a hidden state, which torch names alike."""
+        """True if the stage has an LSTM: only those have weights of a hidden state, which torch names alike."""
         return any(_HIDDEN_WEIGHT in parameter.name for parameter in self.parameters)
 
 
@@ -142,12 +142,12 @@ class Bridge:
 
 @dataclass(frozen=True)
 class Identity:
-    """Everything a set of libraries depends on; libraries of another identity are stale.
+    """Everything a set of libraries depends on; libraries of a different identity are stale.
 
-    `target` includes the processor and its features, so libraries copied to another machine are stale there; those for
-    a family of processors name the family instead. `probes` is a hash of the inner values that libraries return
-    as well as their outputs, and empty for those that speak. `students` identifies the architectures of students and
-    the source code of theirs, and is empty without any.
+    `target` includes the CPU and its features, so libraries copied to a different machine are stale there; those for
+    a family of CPUs name the family instead. `probes` is a hash of the activations that libraries return in addition
+    to their outputs, and empty for those that synthesize speech. `students` identifies the architectures of students
+    and the source code of theirs, and is empty without any.
     """
 
     declaration: str
@@ -163,7 +163,7 @@ class Identity:
 
     @property
     def device(self) -> str:
-        """What the libraries run on: `cpu` or `metal`."""
+        """The device that the libraries run on: `cpu` or `metal`."""
         return METAL_DEVICE if self.target.startswith(METAL_DEVICE) else CPU_DEVICE
 
 
@@ -198,7 +198,7 @@ class Manifest:
             artifacts, bridge = tuple(_artifact(entry) for entry in values["artifacts"]), values.get("bridge")
             return cls(Identity(**values["identity"]), artifacts, None if bridge is None else Bridge(**bridge))
         except (OSError, ValueError, KeyError, TypeError) as error:
-            raise _damaged(path, "list of compiled modules", "cannot be read") from error
+            raise _damaged(path, "list of compiled modules", "can’t be read") from error
 
 
 def expected_identity(config: ModelConfig, variant: Variant) -> Identity:
@@ -232,7 +232,7 @@ def library_suffix(variant: Variant) -> str:
 
 
 def is_for_mac(variant: Variant) -> bool:
-    """Whether the libraries are for any Mac with an Apple processor, wherever they are built."""
+    """True if the libraries are for any Mac with Apple silicon, on any system that builds them."""
     return variant.target == METAL_MACOS or _MAC_VENDOR in variant.family
 
 
@@ -247,7 +247,7 @@ def verify(folder: Path, artifact: Artifact | Bridge) -> Path:
     try:
         actual = content_digest(path.read_bytes())
     except OSError as error:
-        raise _damaged(path, "compiled module", "cannot be read") from error
+        raise _damaged(path, "compiled module", "can’t be read") from error
     if actual != artifact.sha256:
         raise _damaged(path, "compiled module", "is damaged")
     return path
@@ -332,7 +332,7 @@ Freshness = Fresh | Stale | Missing
 _DIFFERENCES: Mapping[str, str] = {
     "declaration": "the interface of the stages has changed",
     "config": "built for a different architecture",
-    "target": "built for a different processor",
+    "target": "built for a different CPU",
     "tvm_version": "built with a different TVM version",
     "compiler_source_hash": "built with a different compiler",
     "lstm_method": "built for a different LSTM method",
@@ -344,7 +344,7 @@ _DIFFERENCES: Mapping[str, str] = {
 
 
 def freshness(folder: Path, expected: Identity, stages: Iterable[str]) -> Freshness:
-    """Whether the libraries in `folder` can be used for these stages; reads and hashes every one of them."""
+    """The freshness of the libraries in `folder` for these stages; reads and hashes every one of them."""
     if not (folder / MANIFEST_NAME).is_file():
         return Missing()
     try:

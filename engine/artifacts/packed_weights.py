@@ -35,7 +35,7 @@ _BLOCK_BYTES = 1 << 24
 
 @dataclass(frozen=True)
 class PackedWeights:
-    """What each library takes after its inputs, by stage, in order; the arrays must not be written to."""
+    """The arrays that each library takes after its inputs, by stage, in order; they must not be written to."""
 
     stages: Mapping[str, Sequence[Array]] = field(repr=False)
     _content: mmap.mmap = field(repr=False)
@@ -114,10 +114,10 @@ def part_of(path: Path) -> Path:
 
 
 def load_packed(path: Path, key: str) -> PackedWeights | None:
-    """The packed weights with this key, mapped; None when the file is missing, damaged, or has another key."""
+    """The packed weights with this key, mapped; None when the file is missing, damaged, or has a different key."""
     try:
         with path.open("rb") as stream:
-            # numpy exports only writable arrays; pages of this mapping that nobody writes to stay the file's own
+            # numpy exports only writable arrays; pages of this mapping that are never written to stay the file's own
             content = mmap.mmap(stream.fileno(), 0, access=mmap.ACCESS_COPY)
         return _mapped(content, key)
     except (OSError, ValueError, TypeError, KeyError, OverflowError, AttributeError, struct.error):
@@ -125,7 +125,7 @@ def load_packed(path: Path, key: str) -> PackedWeights | None:
 
 
 def is_intact(path: Path) -> bool | None:
-    """Whether a file of packed weights is as it was written; None for one of an older version, without a checksum."""
+    """True if a file of packed weights is intact; None for one of an older version, without a checksum."""
     try:
         with path.open("rb") as stream:
             content = mmap.mmap(stream.fileno(), 0, access=mmap.ACCESS_READ)  # 400 MB should not be copied
@@ -160,7 +160,7 @@ def _table(content: mmap.mmap) -> tuple[Mapping[str, Any], int]:
     end = len(content) - _CLOSING.size
     length, mark = _CLOSING.unpack_from(content, end)
     if mark != _CLOSING_MARK or length > end:
-        raise ValueError("The file does not end with a table.")
+        raise ValueError("The file doesn’t end with a table.")
     return json_value(content[end - length : end]), end - length
 
 

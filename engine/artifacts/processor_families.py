@@ -1,4 +1,4 @@
-"""The families of processors that shipped modules are compiled for, and which of them this machine's belongs to."""
+"""The families of CPUs that shipped modules are compiled for, and which of them this machine's CPU belongs to."""
 
 from __future__ import annotations
 
@@ -8,21 +8,21 @@ from dataclasses import dataclass
 from engine.system.processor import processor_features
 
 APPLE_PROCESSOR = "apple-m1"
-"""The oldest one: code for it runs on every Mac with an Apple processor."""
+"""The oldest one: code for it runs on every Mac with Apple silicon."""
 
 
 _X86_64_V3 = "abm avx avx2 bmi1 bmi2 cx16 f16c fma lahf_lm movbe pni popcnt sse4_1 sse4_2 ssse3 xsave"
 """`abm` is LZCNT, `pni` is SSE3."""
 _X86_64_V4 = "avx512bw avx512cd avx512dq avx512f avx512vl"
-"""What comes on top of that."""
+"""The features that x86-64-v4 adds to x86-64-v3."""
 
 
 @dataclass(frozen=True)
 class ProcessorFamily:
-    """Processors of one operating system that the same modules run on.
+    """CPUs of one operating system that the same modules run on.
 
-    `triple` is LLVM's name of the system, `processor` LLVM's name of the oldest processor. `system` and `machine` are
-    Python's names of them; `features` are what the processor must have, in Linux's words. `name` identifies the family
+    `triple` is LLVM's name of the system, `processor` LLVM's name of the oldest CPU. `system` and `machine` are
+    Python's names of them; `features` are those that the CPU must have, in Linux's terms. `name` identifies the family
     on the command line and in the names of folders.
     """
 
@@ -37,7 +37,7 @@ class ProcessorFamily:
 
 X86_64_V4 = ProcessorFamily(
     name="x86_64-v4-linux-gnu",
-    title="x86-64-v4 processors",
+    title="x86-64-v4 CPUs",
     triple="x86_64-linux-gnu",
     processor="x86-64-v4",
     system="Linux",
@@ -47,7 +47,7 @@ X86_64_V4 = ProcessorFamily(
 """Those with AVX-512: Intel's servers since 2017, AMD's since 2022."""
 X86_64 = ProcessorFamily(
     name="x86_64-linux-gnu",
-    title="x86-64-v3 processors",
+    title="x86-64-v3 CPUs",
     triple="x86_64-linux-gnu",
     processor="x86-64-v3",
     system="Linux",
@@ -57,7 +57,7 @@ X86_64 = ProcessorFamily(
 """Intel's since 2013 and AMD's since 2015, apart from the smallest."""
 ARM = ProcessorFamily(
     name="aarch64-linux-gnu",
-    title="64-bit ARM processors",
+    title="64-bit ARM CPUs",
     triple="aarch64-linux-gnu",
     processor="generic",
     system="Linux",
@@ -65,7 +65,7 @@ ARM = ProcessorFamily(
 )
 APPLE = ProcessorFamily(
     name="arm64-apple-macos",
-    title="Apple processors",
+    title="Apple silicon",
     triple="arm64-apple-macos",
     processor=APPLE_PROCESSOR,
     system="Darwin",
@@ -83,17 +83,17 @@ def families_of(system: str, machine: str) -> tuple[ProcessorFamily, ...]:
 def families_here() -> dict[ProcessorFamily, str]:
     """The families for this system, the one with the fastest modules first.
 
-    Each comes with the reason why this machine's processor does not belong to it, as text; empty if it does.
+    Each comes with the reason why this machine's CPU does not belong to it, as text; empty if it does.
     """
     found = families_of(platform.system(), platform.machine())
     return {family: _obstacle(family) for family in found}
 
 
 def runs_here(name: str) -> bool:
-    """Whether modules for the family of this name run on this machine."""
+    """True if modules for the family of this name run on this machine."""
     return any(family.name == name and not obstacle for family, obstacle in families_here().items())
 
 
 def _obstacle(family: ProcessorFamily) -> str:
     lacking = family.features - processor_features() if family.features else ()
-    return f"this processor lacks {', '.join(sorted(lacking))}" if lacking else ""
+    return f"this CPU lacks {', '.join(sorted(lacking))}" if lacking else ""

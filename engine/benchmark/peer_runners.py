@@ -116,7 +116,7 @@ def frames_of(audio: Array, config: ModelConfig) -> int:
     """Return the number of frames of the audio [samples]. Raises `EngineError` if it is empty or not finite."""
     frames = round(len(audio) / config.samples_per_frame)
     if frames < 1 or not np.isfinite(audio).all():
-        raise EngineError("The whole model's audio is empty, or not finite.", "Install or download it again.")
+        raise EngineError("The whole model’s audio is empty, or not finite.", "Install or download it again.")
     return frames
 
 
@@ -134,5 +134,5 @@ def fitted_speed(frames_at: Callable[[float], int], wanted: int) -> tuple[float,
             break
         speed *= frames / wanted
     if abs(best[1] - wanted) > _MAX_OFF * wanted:
-        raise EngineError(f"The whole model speaks {best[1]} frames where {wanted} are wanted.", "Leave it out.")
+        raise EngineError(f"The whole model generates {best[1]} frames instead of {wanted}.", "Omit this peer.")
     return best

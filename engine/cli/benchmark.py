@@ -41,7 +41,7 @@ def add_options(parser: Any) -> None:
     parser.add_argument(
         "--peers", nargs="*", metavar="NAME", help=f"runtimes to compare with: {names} (default: all that can run)"
     )
-    device = f"what our own modules run on: {', '.join(DEVICES)} (default: cpu); with a GPU, the processor is timed too"
+    device = f"device for our own modules: {', '.join(DEVICES)} (default: cpu); with a GPU, the CPU is timed too"
     parser.add_argument("--device", default=CPU_DEVICE, help=device)
     method = f"how they compute LSTMs: {', '.join(LSTM_METHODS)} (default: auto)"
     parser.add_argument("--lstm-method", default=AUTO, help=method)
@@ -56,7 +56,7 @@ def add_options(parser: Any) -> None:
         help="plot time per second of audio: bars at one length, else curves, from 1 to 60 s by default",
     )
     parser.add_argument(
-        "--layers", action="store_true", help="time each convolution by itself, as a share of the processor's peak"
+        "--layers", action="store_true", help="time each convolution by itself, as a share of the CPU’s peak"
     )
     parser.add_argument("--estimate", metavar="TARGET", help="metal: estimate Macs from the compiled modules")
     add_model(parser)

@@ -71,7 +71,7 @@ def add_manner(parser: Any) -> None:
     parser.add_argument(
         "--voice", help="a name from `voices`, or a blend: “a(2)+b(1)” or “a:60,b:40” (default: the first)"
     )
-    parser.add_argument("--language", help="override the voice's language, for example fr-FR")
+    parser.add_argument("--language", help="override the voice’s language, for example fr-FR")
     parser.add_argument("--speed", type=float, help="0.5 to 2 (default: 1)")
 
 
@@ -109,7 +109,7 @@ def add_prosody(parser: Any) -> None:
         "--prosody",
         type=_prosody_named,
         default=Prosody.LSTM,
-        help="lstm (default): the model's LSTMs predict durations, pitch, and energy; "
+        help="lstm (default): the model’s LSTMs predict durations, pitch, and energy; "
         "transformer: a Transformer distilled from them",
     )
 

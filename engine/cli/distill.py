@@ -31,7 +31,7 @@ _ACTIONS = {
     "train": "train the students (resumes from the last checkpoint)",
     "export": "write the current students to one file",
     "evaluate": "score students against their teacher on held-out sentences",
-    "compare": "build and time the model's LSTMs, and the students installed with it, stage by stage",
+    "compare": "build and time the model’s LSTMs, and the students installed with it, stage by stage",
 }
 _WITHOUT_WORK = ("compare",)
 _FILE = "students.safetensors"
@@ -62,7 +62,7 @@ def _add_training_options(action: Any) -> None:
 
 def _add_export_options(action: Any) -> None:
     action.add_argument("--output", type=Path, help=f"the file (default: WORK_DIR/{_FILE})")
-    cell = "corrections by the LSTM's own cell"
+    cell = "corrections by the LSTM’s own cell"
     action.add_argument("--corrections", type=int, default=CORRECTIONS, help=f"{cell} (default: %(default)s)")
     action.add_argument(
         "--frame-corrections", type=int, default=FRAME_CORRECTIONS, help="the same over frames (default: %(default)s)"
@@ -126,7 +126,7 @@ def _run(options: argparse.Namespace) -> Outcome:
 def _check_tokens(counts: Sequence[int], most: int) -> None:
     for count in counts:
         if not 1 <= count <= most:
-            raise InvalidRequest(f"This model does not take {count} tokens.", f"Use whole numbers from 1 to {most}.")
+            raise InvalidRequest(f"This model doesn’t take {count} tokens.", f"Use whole numbers from 1 to {most}.")
 
 
 def _compare(options: argparse.Namespace) -> Outcome:
@@ -168,4 +168,4 @@ def _in_words(scores: Mapping[str, Any]) -> str:
     return ", ".join(words)
 
 
-DISTILL = Command("distill", "Distill a model's LSTMs into Transformers.", _add_options, _run)
+DISTILL = Command("distill", "Distill a model’s LSTMs into Transformers.", _add_options, _run)

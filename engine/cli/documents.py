@@ -54,9 +54,9 @@ def add_options(parser: Any) -> None:
     parser.add_argument(
         "--per-chapter", action="store_true", help="a file for each chapter, in a folder named as --out"
     )
-    parser.add_argument("--title", help="title of the book, for players to show (default: the document's)")
-    parser.add_argument("--author", help="author of the book (default: the document's)")
-    parser.add_argument("--cover", type=Path, help="a picture, JPEG or PNG, for a .m4b (default: the document's)")
+    parser.add_argument("--title", help="title of the book, for players to show (default: the document’s)")
+    parser.add_argument("--author", help="author of the book (default: the document’s)")
+    parser.add_argument("--cover", type=Path, help="a picture, JPEG or PNG, for a .m4b (default: the document’s)")
 
 
 def edits_of(options: argparse.Namespace, document: Document | None, steps: Steps) -> tuple[UtteranceEdit, ...]:

@@ -56,7 +56,7 @@ def _action(actions: Any, name: str, summary: str) -> Any:
 def _add_add(parser: Any) -> None:
     parser.add_argument("word", nargs="?", default="", help="a word, or several in quotes")
     parser.add_argument("--pattern", default="", help="a regular expression instead of a word")
-    parser.add_argument("--phonemes", default="", help="the pronunciation, in misaki's symbols or IPA")
+    parser.add_argument("--phonemes", default="", help="the pronunciation, in misaki’s symbols or IPA")
     parser.add_argument("--say", default="", help="text to speak instead; of a pattern, with \\1 for its first group")
     parser.add_argument("--pos", default="", choices=PARTS_OF_SPEECH, help="only this part of speech; English only")
     parser.add_argument("--case", default=ANY_CASE, choices=(ANY_CASE, EXACT_CASE), help="default: any")

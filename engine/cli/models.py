@@ -78,7 +78,7 @@ def _remove(name: str, store: ModelStore) -> None:
     status = store.status(name)
     store.remove(name)
     if status.state is ModelState.ABSENT:
-        raise InvalidRequest(f"{status.entry.title} is not installed.", "There’s nothing to remove.")
+        raise InvalidRequest(f"{status.entry.title} isn’t installed.", "There’s nothing to remove.")
 
 
 def in_words(progress: ModelProgress) -> str:

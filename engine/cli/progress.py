@@ -124,7 +124,7 @@ class Steps:
         with self._lock:
             now = self._clock()
             if self._step and now - self._wrote >= REPEAT_SECONDS:
-                self._put(f"{self._step}, {now - self._began:.0f} s so far")
+                self._put(f"{self._step}, {now - self._began:.0f} s elapsed")
 
     def _note(self, step: str, kind: Hashable) -> None:
         self._step, self._kind, self._began = step, kind, self._clock()

@@ -126,7 +126,7 @@ def _note_damaged(options: argparse.Namespace, steps: Steps) -> None:
     better = () if options.model_named else at_least_as_good(options.model)
     for status in map(ModelStore().status, better):
         if status.state is ModelState.DAMAGED:
-            steps.say(f"note: {status.entry.title} is not used. {status.problem}")
+            steps.say(f"note: {status.entry.title} isn’t used. {status.problem}")
 
 
 def _prepared(options: argparse.Namespace, project: Project | None, steps: Steps) -> tuple[Synthesizer, SpeechRequest]:
@@ -187,7 +187,7 @@ def _standard_input() -> Decoded:
     try:
         return decoded(sys.stdin.buffer.read(), "standard input")
     except (OSError, DamagedDocument) as error:
-        raise InvalidRequest("Standard input is not valid text.", "Pipe text into it, or use --file FILE.") from error
+        raise InvalidRequest("Standard input isn’t valid text.", "Pipe text into it, or use --file FILE.") from error
 
 
 def _collect(

@@ -170,7 +170,7 @@ def add_options(parser: Any) -> None:
         nargs="?",
         const=ENGLISH_SENTENCES,
         metavar="FILE",
-        help="compare phonemes with Kokoro's own, for the lines of a file or 500 sentences (--language en-US or en-GB)",
+        help="compare phonemes with Kokoro’s own, for the lines of a file or 500 sentences (--language en-US or en-GB)",
     )
     add_case_options(parser)
     add_fault(parser)

@@ -31,7 +31,7 @@ def add_options(parser: Any) -> None:
     preview = _action(actions, "preview", "play a sample sentence in the voice’s language")
     preview.add_argument("voice", help="a name, or a blend")
     preview.add_argument(
-        "--language", default=argparse.SUPPRESS, help="override the voice's language, for example fr-FR"
+        "--language", default=argparse.SUPPRESS, help="override the voice’s language, for example fr-FR"
     )
     preview.add_argument("--play", action="store_true", help="play it (the default, unless --out)")
     preview.add_argument("--out", type=Path, help="write a .wav, .flac, .mp3, .ogg, .opus, .m4b or .m4a file")

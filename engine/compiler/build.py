@@ -151,7 +151,7 @@ def _make_folder(folder: Path) -> None:
         folder.mkdir(parents=True, exist_ok=True)
     except OSError as error:
         raise CompileError(
-            f"The folder {folder} cannot be written ({error.strerror}).", "Choose another with --output-dir."
+            f"The folder {folder} can’t be written to ({error.strerror}).", "Choose a different one with --output-dir."
         ) from error
 
 

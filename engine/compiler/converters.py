@@ -1,4 +1,4 @@
-"""How operators of a torch graph become Relax: hand-written kernels for the heavy ones, TVM's own for the rest.
+"""Converts operators of a torch graph to Relax: hand-written kernels for the heavy ones, TVM's own for the rest.
 
 Weights are packed by a kernel too, so that a later pass can move the packing to where weights are loaded.
 """
@@ -108,7 +108,7 @@ def _select(call: Call) -> relax.Var:
 
 def _masked_fill(call: Call) -> relax.Var:
     x, mask, value = call.arguments
-    # A constant in the loop: LLVM does not vectorise a loop that reads the number from memory.
+    # A constant in the loop: LLVM does not vectorize a loop that reads the number from memory.
     number = tirx.const(value, x.ty.dtype.dtype)
     return call.of_each("masked", lambda kept, is_masked: tirx.Select(is_masked, number, kept), x, mask)
 

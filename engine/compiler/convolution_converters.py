@@ -1,4 +1,4 @@
-"""How convolutions become Relax: each with the sum and the factor that follow it, in one kernel."""
+"""Converts convolutions to Relax: each with the sum and the factor that follow it, in one kernel."""
 
 from __future__ import annotations
 

@@ -31,7 +31,7 @@ class Convolution:
         library["pack"](_random(weight), self._weight)
 
     def prepared(self) -> Convolve:
-        """A function that computes the convolution on arrays of its own; it has been called once already."""
+        """A function that computes the convolution on its own arrays; it has been called once already."""
         x, bias = _random(self._source), _random(self._target[1:2])
         y = tvm.runtime.tensor(np.empty(self._target, np.float32))
 

@@ -53,8 +53,8 @@ def export_stage(
 ) -> StageGraph:
     """Trace the module, whose `forward` takes the stage's inputs and returns its outputs in order, and translate it.
 
-    The inner values of a `Probed` module follow the outputs. Raises `CompileError` if an operation in it cannot be
-    translated.
+    The activations that a `Probed` module notes follow the outputs. Raises `CompileError` if an operation in it cannot
+    be translated.
     """
     program = trace(stage, module, config)
     return StageGraph(translate(stage, program, target, lstm_method, precision, tuned), parameters_of(program))
@@ -78,7 +78,7 @@ def trace(stage: Stage, module: torch.nn.Module, config: ModelConfig) -> Exporte
                 strict=False,
             )
         except (RuntimeError, ValueError, TypeError) as error:
-            raise CompileError(f"Stage {stage.name} cannot be traced: {first_line(error)}") from error
+            raise CompileError(f"Stage {stage.name} can’t be traced: {first_line(error)}") from error
     return program
 
 
@@ -90,7 +90,7 @@ def translate(
     precision: Precision = Precision.FLOAT32,
     tuned: Sequence[tuple[ConvWorkload, Choice]] = (),
 ) -> tvm.IRModule:
-    """The torch graph as Relax, with hand-written kernels in place of heavy operators; raises `CompileError`."""
+    """The torch graph as Relax, with hand-written kernels instead of heavy operators; raises `CompileError`."""
     unknown = sorted(name for name in _operators(program) if "rand" in name)
     if unknown:
         raise CompileError(f"Stage {stage.name} draws random numbers ({', '.join(unknown)}); noise must be an input.")
@@ -102,7 +102,7 @@ def translate(
             run_ep_decomposition=False,
         )
     except AssertionError as error:
-        raise CompileError(f"Stage {stage.name} cannot be translated: {error}") from error
+        raise CompileError(f"Stage {stage.name} can’t be translated: {error}") from error
     return detach_params(module)[0]
 
 
@@ -145,7 +145,7 @@ def _is_plain(axis: Axis, config: ModelConfig) -> bool:
 
 
 def _dimension(axis: Axis, config: ModelConfig, plain: set[str]) -> object:
-    """A length or an expression of it; a symbol of its own if no input has the plain length as an axis.
+    """A length or an expression of it; a separate symbol if no input has the plain length as an axis.
 
     TVM reads a length off an axis, but does not solve an equation for it.
     """

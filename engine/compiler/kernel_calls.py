@@ -22,7 +22,7 @@ _OPAQUE = 8
 
 
 class KernelBook:
-    """The kernels placed in one graph so far, all of one set."""
+    """The kernels already placed in one graph, all of one set."""
 
     def __init__(self, kernels: KernelSet) -> None:
         self.kernels = kernels
@@ -60,7 +60,7 @@ class Call:
         return self._book.kernels
 
     def of(self, node: fx.Node) -> Call:
-        """Another operator of the same graph."""
+        """A different operator of the same graph."""
         return Call(node, self._importer, self._book)
 
     def default(self) -> relax.Expr:

@@ -1,4 +1,4 @@
-"""Links libraries for this machine, for Macs, and for families of Linux processors.
+"""Links libraries for this machine, for Macs, and for families of CPUs on Linux.
 
 Zig's compiler links those for Linux, which then need an old C library only, and on other systems those for Macs.
 Symbols of TVM's runtime stay undefined until the library is loaded.
@@ -28,7 +28,7 @@ LINKERS = ("cc", "gcc", "clang")
 
 
 def linker_for(variant: Variant) -> Callable[..., None]:
-    """What TVM calls to link a variant's library, with the output, the objects and options."""
+    """The function that TVM calls to link a variant's library, with the output, the objects and options."""
     if is_for_mac(variant):
         return link_for_mac
     return LinuxLinker(FAMILIES[variant.family].triple) if variant.family else _link_shared
@@ -63,7 +63,7 @@ def zig_command(target: str, system: str) -> list[str]:
     """
     if find_spec("ziglang") is None:
         raise CompileError(
-            f"Zig, which links for {system}, is not installed.", "Run “make setup-test”.", Cure.INSTALL_AGAIN
+            f"Zig, which links for {system}, isn’t installed.", "Run “make setup-test”.", Cure.INSTALL_AGAIN
         )
     return [*python_command("ziglang", "cc", "-target", target)]
 

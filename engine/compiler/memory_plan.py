@@ -52,12 +52,12 @@ class Life:
     last: int
 
     def meets(self, other: Life) -> bool:
-        """Whether both are needed at a step."""
+        """True if both are needed at some step."""
         return self.first <= other.last and other.first <= self.last
 
 
 def places(lives: Sequence[Life]) -> list[int]:
-    """Where each array starts, so that arrays needed at the same step do not overlap.
+    """The offset of each array, chosen so that arrays needed at the same step do not overlap.
 
     The largest is placed first, each as low as possible (Pisarchyk and Lee, "Efficient Memory Management for Deep
     Neural Net Inference", 2020).
@@ -165,19 +165,19 @@ def last_uses(bindings: Sequence[Any], result: Any) -> dict[relax.Var, int]:
 
 
 def _is_computed(binding: Any) -> bool:
-    """Whether a binding's value shares no memory with its arguments: a tensor within a storage, or a kernel's call."""
+    """True if a binding's value shares no memory with its arguments: a tensor within a storage, or a kernel's call."""
     return calls(binding, TENSOR) or (
         isinstance(binding.value, relax.Call) and isinstance(binding.value.op, tvm.ir.GlobalVar)
     )
 
 
 def calls(binding: Any, operator: tvm.ir.Op) -> bool:
-    """Whether a binding's value is a call of the operator."""
+    """True if a binding's value is a call of the operator."""
     return isinstance(binding.value, relax.Call) and binding.value.op == operator
 
 
 def _grows_evenly(size: Any, symbols: Sequence[Any]) -> bool:
-    """Whether a size is linear in each of its symbols."""
+    """True if a size is linear in each of its symbols."""
     ones = dict.fromkeys(symbols, 1)
     values = ([_value(size, {**ones, symbol: length}) for length in (1, 2, 3)] for symbol in symbols)
     return all(two - one == three - two for one, two, three in values)

@@ -41,7 +41,7 @@ def _inverse_stft(call: Call) -> relax.Var:
 
 
 def _cast(call: Call) -> relax.Var:
-    """A conversion to another type; int32 stays int32 instead of int64, because indices in kernels are int32."""
+    """A type conversion; int32 stays int32 instead of int64, because indices in kernels are int32."""
     x, dtype, *_ = call.arguments
     if dtype == torch.int64 and x.ty.dtype.dtype == "int32":
         return x

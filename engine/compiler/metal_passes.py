@@ -36,7 +36,7 @@ _SHARED = re.compile(r"^\s*threadgroup (?P<kind>[a-z]+)(?P<lanes>[234]?) \w+\[(?
 _BUFFER = re.compile(r"\[\[ buffer\((\d+)\) \]\]")
 _KERNEL = re.compile(r"^// Function: (\w+)$", re.MULTILINE)
 _FUNCTION = re.compile(r"_kernel(_\d+)?$")
-"""What TVM appends to the name of a function to name its kernels."""
+"""The suffix that TVM appends to the name of a function to name its kernels."""
 
 
 def schedule_passes() -> tuple[Pass, ...]:
@@ -56,7 +56,7 @@ def last_passes() -> tuple[Pass, ...]:
 def cut_command_buffers(module: tvm.IRModule, _: PassContext) -> tvm.IRModule:
     """Make every function wait for the GPU before it has launched more than `MOST_LAUNCHES` kernels since it last did.
 
-    TVM submits what it was told to launch when it waits, all of it in one command buffer.
+    TVM submits the launched kernels when it waits, all of them in one command buffer.
     """
     launches = {name.name_hint: _launches(kernel) for name, kernel in module.functions.items() if _is_kernel(kernel)}
     cut = {
@@ -107,7 +107,7 @@ def check_limits(executable: relax.VMExecutable) -> None:
         if buffers > MAX_BUFFERS:
             raise CompileError(f"Kernel {name} takes {buffers} buffers of {MAX_BUFFERS}.")
         if re.search(r"\bdouble\b", source):
-            raise CompileError(f"Kernel {name} computes in double precision, which Apple's GPUs cannot.")
+            raise CompileError(f"Kernel {name} computes in double precision, which Apple’s GPUs don’t support.")
 
 
 def kernel_sources(module: Any) -> dict[str, str]:
@@ -162,7 +162,7 @@ def _wait() -> relax.VarBinding:
 
 
 def _launches(function: PrimFunc) -> int:
-    """How many kernels TVM makes of a function: one of each outermost loop over threads or threadgroups."""
+    """The number of kernels that TVM makes of a function: one of each outermost loop over threads or threadgroups."""
     outer = _loops_over_threads(function.body)
     inner = {loop for each in outer for loop in _loops_over_threads(each.body)}
     return len(set(outer) - inner)
@@ -198,7 +198,7 @@ def _check_threads(name: str, function: PrimFunc) -> None:
     extents: dict[str, int] = {}
     for axis, extent in ((_thread_axis(loop), loop.extent) for loop in loops):
         if axis and not isinstance(extent, IntImm):
-            raise CompileError(f"Kernel {name} has a number of threads that is not fixed.")
+            raise CompileError(f"Kernel {name} has a variable number of threads.")
         if axis:
             extents[axis] = max(extents.get(axis, 1), int(extent))
     if not extents:

@@ -28,7 +28,7 @@ def weight_passes() -> tuple[Pass, ...]:
 
 
 def graph_passes() -> tuple[Pass, ...]:
-    """Turn operators into loops and fuse neighbours; the loops have no schedule yet.
+    """Turn operators into loops and fuse neighbors; the loops have no schedule yet.
 
     A reshape stays an operator, because the virtual machine then gives its result the same memory.
     """

@@ -25,7 +25,7 @@ from engine.speech import PreparationEvent
 from engine.system.cores import usable_cores
 
 MIN_GAIN = 1.03
-"""How many times faster than the default another choice must be: a smaller gain may be chance."""
+"""The least speedup over the default that counts: a smaller gain may be chance."""
 _TIMES_LONGER = 20
 """Input length of a measurement as a multiple of the example's: about 5 seconds of audio."""
 
@@ -50,7 +50,7 @@ class Finding:
 
 
 def best(seconds: Mapping[Choice, float]) -> tuple[Choice, float]:
-    """The fastest choice and its gain over the first, the default, which is kept unless another wins clearly."""
+    """The fastest choice and its gain over the first, the default; without a clear winner, the default and 1."""
     default, *_ = seconds
     fastest = min(seconds, key=lambda choice: seconds[choice])
     gain = seconds[default] / seconds[fastest]
@@ -81,7 +81,7 @@ class Search:
 
     @property
     def is_over(self) -> bool:
-        """Whether the time is up."""
+        """True if the time is up."""
         return self.clock() - self.began > self.seconds
 
     def findings(self, lengths: Mapping[ConvWorkload, int], microkernel: Microkernel) -> Sequence[Finding]:

@@ -165,11 +165,11 @@ def read_cover(path: Path) -> bytes:
     """
     try:
         if path.exists() and not path.is_file():  # opening a pipe waits for a writer
-            raise InvalidRequest(f"{path} is not a file.", "Choose a picture.")
+            raise InvalidRequest(f"{path} isn’t a file.", "Choose a picture.")
         with path.open("rb") as file:
             picture = file.read(LARGEST_BYTES + 1)
     except OSError as error:
-        raise InvalidRequest(f"{path} cannot be read ({error.strerror}).", "Choose a picture.") from error
+        raise InvalidRequest(f"{path} can’t be read ({error.strerror}).", "Choose a picture.") from error
     if not is_cover(picture):
         raise InvalidRequest(f"{path} is neither JPEG nor PNG.", "Convert it first, or choose a different picture.")
     if len(picture) > LARGEST_BYTES:

@@ -223,7 +223,7 @@ class _Export:
                 write_subtitles(output.subtitles, words)
         except OutputError as error:
             raise OutputError(
-                error.message, f"{error.hint} Finished audio is kept, so the next attempt is faster."
+                error.message, f"{error.hint} Finished audio is saved, so the next attempt is faster."
             ) from error
 
     def _write_chapters(self, output: Output, words: list[TimedWord]) -> Iterator[ExportProgress]:

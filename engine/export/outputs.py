@@ -63,7 +63,9 @@ def check_writable(path: Path, *, per_chapter: bool = False) -> None:
     try:
         folder.mkdir(exist_ok=True)
     except OSError as error:
-        raise OutputError(f"Couldn’t create the folder {folder} ({error.strerror}).", "Choose another name.") from error
+        raise OutputError(
+            f"Couldn’t create the folder {folder} ({error.strerror}).", "Choose a different name."
+        ) from error
     ensure_writable(folder / path.name)
 
 

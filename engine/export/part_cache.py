@@ -126,7 +126,7 @@ class PartCache:
         """Return the error for a part that cannot be stored."""
         hint = "Free up some space" if error.errno in (errno.ENOSPC, errno.EDQUOT) else "Make that folder writable"
         return OutputError(
-            f"Couldn’t save more audio in {self._folder} ({error.strerror}). The audio so far is kept there.",
+            f"Couldn’t save more audio in {self._folder} ({error.strerror}). The finished audio is saved there.",
             f"{hint}, then export again to resume.",
         )
 

@@ -1,4 +1,4 @@
-"""Activations that a normalisation applies in the same kernel, as expressions of one value."""
+"""Activations that a normalization applies in the same kernel, as expressions of one value."""
 
 from __future__ import annotations
 

@@ -39,7 +39,7 @@ class ConvWorkload:
 
     @property
     def is_scattered(self) -> bool:
-        """Whether the columns of a row differ from the positions of its output: interleaved, or some left out."""
+        """True if the columns of a row differ from the positions of its output: interleaved, or some left out."""
         return self.upsampling > 1 or self.trim > 0
 
     @property
@@ -68,7 +68,7 @@ def weight_at(weight: Any, channel: Any, tap: Any, row: Any) -> Any:
 
 
 def transposed_weight_at(sizes: ConvWorkload, kernel_size: int) -> WeightAt:
-    """How to read a weight [in, out, kernel_size] of a transposed convolution; 0 beyond the kernel's last tap."""
+    """A reader of the weight [in, out, kernel_size] of a transposed convolution; 0 beyond the kernel's last tap."""
     stride = sizes.upsampling
 
     def value(weight: Any, channel: Any, tap: Any, row: Any) -> Any:

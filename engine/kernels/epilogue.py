@@ -1,4 +1,4 @@
-"""What a convolution or linear layer does with a sum before storing it."""
+"""The operations that a convolution or linear layer applies to a sum before storing it."""
 
 from __future__ import annotations
 

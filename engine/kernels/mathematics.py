@@ -1,4 +1,4 @@
-"""Elementary functions as TIR expressions that vectorise: range reduction and a polynomial, no library call.
+"""Elementary functions as TIR expressions that vectorize: range reduction and a polynomial, no library call.
 
 Each takes and returns an expression of one float32 value (those for float64 say so); inside `T.vectorized` they become
 vector code. Polynomials are minimax fits; the errors stated are the largest against float64.
@@ -152,7 +152,7 @@ def _exp64(x: Expression) -> Expression:
 
     def of_power(power: Expression) -> Expression:
         reduced = x - power * _double(high) - power * _double(low)
-        # Via int32: not every processor can convert vectors of float64 to int64 directly.
+        # Via int32: not every CPU can convert vectors of float64 to int64 directly.
         whole = tirx.Cast("int64", tirx.Cast("int32", power))
         # 2^k is the float64 whose biased exponent is k + 1023 and whose mantissa bits are 0.
         bits = (whole + tirx.const(1023, "int64")) << tirx.const(52, "int64")
@@ -167,7 +167,7 @@ def _exp_of_clamped(x: Expression) -> Expression:
         reduced = x - power * _float(_LN2_PARTS[0]) - power * _float(_LN2_PARTS[1])
         mantissa = _let(reduced, lambda r: _float(1) + (r + r * r * _polynomial(r, _EXP)))
         exponent = tirx.Cast("int32", power)
-        # Two factors, because 2^128 and 2^-149 have no float32 exponent of their own.
+        # Two factors, because float32 has no exponent for 2^128 and 2^-149.
         return _let(
             exponent,
             lambda e: mantissa * _power_of_two(e >> 1) * _power_of_two(e - (e >> 1)),
@@ -264,7 +264,7 @@ def _let(value: Expression, body: Callable[[Expression], Expression]) -> Express
 
 
 def _rounded(x: Expression) -> Expression:
-    """A nearest integer; TVM cannot vectorise its own `nearbyint`."""
+    """A nearest integer; TVM cannot vectorize its own `nearbyint`."""
     return tirx.floor(x + _float(0.5))
 
 

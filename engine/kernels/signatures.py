@@ -28,7 +28,7 @@ def with_operands(function: PrimFunc, **given: bool) -> PrimFunc:
 
 
 class ConvolutionPlan(Protocol):
-    """What the signature of a convolution needs to know of how it is computed."""
+    """The properties of a convolution's plan that its signature depends on."""
 
     @property
     def sizes(self) -> ConvWorkload:
@@ -44,7 +44,7 @@ class ConvolutionPlan(Protocol):
 
 
 class LinearPlan(Protocol):
-    """What the signature of a linear layer needs to know of how it is computed."""
+    """The properties of a linear layer's plan that its signature depends on."""
 
     @property
     def in_features(self) -> int:
@@ -56,7 +56,7 @@ class LinearPlan(Protocol):
 
     @property
     def epilogue(self) -> Epilogue:
-        """What is done with a sum before it is stored."""
+        """The operations on a sum before it is stored."""
 
     @property
     def packed_shape(self) -> tuple[int, ...]:
@@ -86,7 +86,7 @@ class ConvolutionOperands:
         return total + self.bias[channel] if self.epilogue.has_bias else total
 
     def finished(self, total: Any, place: tuple[Any, ...]) -> Any:
-        """What is stored at an index of the target, given its sum with bias."""
+        """The value to store at an index of the target, given its sum with bias."""
         if self.epilogue.has_residual:
             total = total + self.residual[place]
         return self.epilogue.scaled(total)
@@ -174,7 +174,7 @@ class NormOperands:
     time: Any
 
     def gamma(self, batch_index: Any, channel: Any) -> Any:
-        """The style's scale less 1: the normalised value, with weight and bias, is multiplied by 1 + gamma."""
+        """The style's scale less 1: the normalized value, with weight and bias, is multiplied by 1 + gamma."""
         return self.styles[batch_index, self.offset + channel]
 
     def beta(self, batch_index: Any, channel: Any) -> Any:

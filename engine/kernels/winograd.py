@@ -1,4 +1,4 @@
-"""Winograd's (Cook-Toom) F(m, r) in one dimension: m neighbouring sums of r products each, from m + r - 1 products.
+"""Winograd's (Cook-Toom) F(m, r) in one dimension: m neighboring sums of r products each, from m + r - 1 products.
 
 Samples and weights are evaluated at points as if they were polynomials, multiplied point by point, and the products are
 interpolated (A. Toom 1963, S. Winograd 1980). Matrices are exact fractions; each point is scaled by a power of two so

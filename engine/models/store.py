@@ -97,7 +97,7 @@ def alone(
             yield
     except OSError as error:
         raise StorageError(
-            f"The folder {folder} cannot be written ({error.strerror or error}).",
+            f"The folder {folder} can’t be written to ({error.strerror or error}).",
             "Make it writable and free up some space; models are stored there.",
         ) from error
 
@@ -259,7 +259,7 @@ class ModelStore:
         manifest = installation.manifest()
         if manifest is None:
             raise MissingModel(
-                f"{entry.title} is not installed.",
+                f"{entry.title} isn’t installed.",
                 f"Download it with “kokoro-desk models fetch {name}”.",
                 Cure.GET_MODEL,
             )
@@ -359,7 +359,7 @@ def _earlier(entry: ModelEntry, installation: Installation, sources: Sources) ->
         return None
     if sources.checkpoint is None:
         raise UnusableModel(
-            f"{entry.title} is not installed yet.", "Import its checkpoint first, or download the model."
+            f"{entry.title} isn’t installed yet.", "Import its checkpoint first, or download the model."
         )
     raise UnusableModel(
         "There’s no voice pack beside the checkpoint.",

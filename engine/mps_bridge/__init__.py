@@ -1,1 +1,1 @@
-"""What Apple's Metal offers beyond TVM: an LSTM of Metal Performance Shaders that TVM's modules can call."""
+"""A function of Apple's Metal beyond TVM: an LSTM of Metal Performance Shaders that TVM's modules can call."""

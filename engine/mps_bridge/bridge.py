@@ -39,6 +39,6 @@ def header_folders(stubs: bool) -> Sequence[Path]:
     """The folders of the headers that the sources include."""
     package = find_spec("tvm_ffi")
     if package is None or package.origin is None:
-        raise CompileError("TVM is not installed.", "Run “make setup”.", Cure.INSTALL_AGAIN)
+        raise CompileError("TVM isn’t installed.", "Run “make setup”.", Cure.INSTALL_AGAIN)
     tvm = Path(package.origin).parent
     return [*([STUBS] if stubs else []), tvm / "include", tvm / "3rdparty" / "dlpack" / "include"]

@@ -1,4 +1,4 @@
-"""The stages with students in place of LSTMs, each at the path of its LSTM in the kokoro module tree.
+"""The stages with students instead of LSTMs, each at the path of its LSTM in the kokoro module tree.
 
 Every other part of a stage is that of `engine.network.exportable`. Its modules depend on its source, which therefore
 knows nothing of students; what stands around an LSTM is here once more.
@@ -34,20 +34,20 @@ def distilled_stages(
 ) -> dict[str, nn.Module]:
     """One module per stage that has a student, by stage name, as `exportable_stages` makes them for packed LSTMs.
 
-    Without `weights`, which are the whole model's and the students', parameters are not initialised.
+    Without `weights`, which are the whole model's and the students', parameters are not initialized.
     """
     network = _network(config, students)
     kinds = {"duration": DistilledDuration, "f0n": DistilledPitchAndEnergy, "text_encoder": DistilledTextEncoder}
     stages: dict[str, nn.Module] = {name: kinds[name](network) for name in students.stages}
     for module in stages.values():
-        module.eval().requires_grad_(False)  # in training mode the students' attention is another operator
+        module.eval().requires_grad_(False)  # in training mode the students' attention is a different operator
         if weights is not None:
             module.load_state_dict({name: torch.from_numpy(weights[name]) for name in module.state_dict()})
     return {name: _probed(network, name, module) for name, module in stages.items()} if probed else stages
 
 
 def _network(config: ModelConfig, students: Students) -> Network:
-    """The model with students in it, whose parameters are not initialised."""
+    """The model with students in it, whose parameters are not initialized."""
     with torch.device("meta"):
         network = without_weight_norm(build_network(config))
     network.to_empty(device="cpu")
@@ -67,7 +67,7 @@ def _probed(network: Network, name: str, module: nn.Module) -> nn.Module:
 
 
 def _over_time(module: Any, x: Tensor, lengths: Tensor) -> Tensor:
-    """What an LSTM, or the student in its place, makes of `x` [batch, time, channels], with zeros beyond the length."""
+    """The output of an LSTM or its student for `x` [batch, time, channels], with zeros beyond the length."""
     if isinstance(module, nn.LSTM):
         return bidirectional_lstm(module, x, lengths)
     hidden: Tensor = module(x, lengths)

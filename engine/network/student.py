@@ -6,8 +6,8 @@ it, and with these gates the cell state is carried over some steps. A correction
 from the borders, so a sequence of no more steps than corrections comes out exact.
 
 For given gates, the cell state c(t) = f(t) c(t - 1) + e(t) is a linear recurrence. Two of its steps make one of the
-same form, c(t) = f(t) f(t - 1) c(t - 2) + (e(t) + f(t) e(t - 1)), so that 2 ** n steps are made by n doublings (Hillis
-and Steele's scan). The state before those steps is a guess.
+same form, c(t) = f(t) f(t - 1) c(t - 2) + (e(t) + f(t) e(t - 1)), so that n doublings compute 2 ** n steps (Hillis and
+Steele's scan). The state before those steps is a guess.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ INITIAL_WEIGHT_DEVIATION = 0.02
 
 @dataclass(frozen=True)
 class StudentArchitecture:
-    """What a student is built from.
+    """The sizes that a student is built from.
 
     `inputs` and `units` (per direction) are those of its LSTM; `width`, `heads`, `layers` and `kernel` those of the
     Transformer, the last being steps of its convolutions; `corrections` is how often the cell corrects the guess, and
@@ -223,7 +223,7 @@ def _differentiable_attention(x: Tensor, lengths: Tensor, heads: int) -> Tensor:
 
 
 def _sigmoid(x: Tensor) -> Tensor:
-    """The sigmoid by the exponential, for which the compiler has a kernel of its own; its gradient may overflow."""
+    """The sigmoid by the exponential, for which the compiler has a dedicated kernel; its gradient may overflow."""
     return 1 / (1 + torch.exp(-x))
 
 

@@ -1,4 +1,4 @@
-"""Adaptive layer normalisation in numpy, with a constant input appended to every step for the next layer."""
+"""Adaptive layer normalization in numpy, with a constant input appended to every step for the next layer."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ Floats = NDArray[np.floating]
 
 
 def adaptive_layer_norm(x: Floats, styles: Floats, constant_input: Floats, offset: int, epsilon: float) -> Floats:
-    """Normalise each step of `x` [batch, time, channels] over its channels, then scale and shift it.
+    """Normalize each step of `x` [batch, time, channels] over its channels, then scale and shift it.
 
     The result is (1 + gamma) normal + beta. Gamma and beta [batch, channels] follow each other in `styles` [batch,
     values] from index `offset` on. Returns [batch, time, channels + style] in the type of `x`: every step ends with its

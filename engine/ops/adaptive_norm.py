@@ -1,4 +1,4 @@
-"""Adaptive instance normalisation over a valid length, alone or with the activation that follows it, in numpy."""
+"""Adaptive instance normalization over a valid length, alone or with the activation that follows it, in numpy."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ EPSILON = 1e-5
 def adaptive_norm(
     x: Floats, lengths: Lengths, styles: Floats, weight: Floats, bias: Floats, offset: int
 ) -> NDArray[np.float32]:
-    """Normalise each channel of `x` [batch, channels, time] over its valid steps, then scale and shift it.
+    """Normalize each channel of `x` [batch, channels, time] over its valid steps, then scale and shift it.
 
     The result is (1 + gamma) (weight normal + bias) + beta with `weight`, `bias` [channels]; gamma and beta [batch,
     channels] follow each other in `styles` [batch, values] from index `offset` on. `lengths` [batch]. The variance is

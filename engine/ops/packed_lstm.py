@@ -16,7 +16,7 @@ Lengths = NDArray[np.integer]
 
 
 class LstmMethod(StrEnum):
-    """What computes the LSTMs of a compiled module."""
+    """The implementation of the LSTMs of a compiled module."""
 
     MPS = "mps"
     """Metal Performance Shaders, through the function of `engine.mps_bridge`; only on Metal."""
@@ -37,7 +37,7 @@ class LstmMethod(StrEnum):
 
 
 class LstmSemantics(StrEnum):
-    """What an LSTM does with the padding of its sequences."""
+    """The treatment of padding in an LSTM's sequences."""
 
     PACKED = "packed"
     """Padding is never read: every sequence ends at its own length."""

@@ -95,7 +95,7 @@ def _version(name: str) -> str:
 def _quarantine() -> tuple[CheckStatus, str]:
     library = next(shipped_modules_folder().rglob("*.dylib"), None)
     if library is None or not is_quarantined(library):
-        return CheckStatus.GOOD, "macOS does not quarantine the modules"
+        return CheckStatus.GOOD, "macOS doesn’t quarantine the modules"
     return CheckStatus.PROBLEM, f"macOS refuses to load the modules; run: {release_command(project_folder())}"
 
 

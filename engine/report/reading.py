@@ -65,7 +65,7 @@ def _times(report: Report, model: str) -> Iterator[str]:
         cells += [f"{band.get(stage, '-'):>{_BAND}}" for band in bands.values()]
         yield f"  {stage:<{_NAME}}{''.join(cells)}"
     if bands:
-        yield f"  Estimates are for {METAL_DEVICE}, from the fast to the slow end of what is published."
+        yield f"  Estimates are for {METAL_DEVICE}, from the fast to the slow end of the published figures."
 
 
 def _cell(milliseconds: float | None, width: int) -> str:

@@ -91,7 +91,7 @@ def _of_the_gpu() -> Iterator[Step]:
 
 def _of_speech() -> Iterator[Step]:
     for model in MODELS:
-        untrained = "" if model == STARTER or model in installed_models() else "its trained weights are not installed"
+        untrained = "" if model == STARTER or model in installed_models() else "its trained weights aren’t installed"
         for device in (CPU_DEVICE, METAL_DEVICE):
             missing = untrained or (metal_obstacle() or "" if device == METAL_DEVICE else "")
             command = (*_SPEAK, "--model", model, "--device", device)
@@ -174,4 +174,4 @@ def _no_metal(model: str = STARTER, method: LstmMethod | None = None) -> str:
     if model != STARTER:
         return "Metal needs a Mac; in software it takes too long"
     is_here = (project_folder() / _SOFTWARE_METAL.replace(".", "/")).is_dir() and shutil.which(_SOFTWARE_COMPILER)
-    return "" if is_here else "Metal needs a Mac; the device in software needs the project's tests and clang++"
+    return "" if is_here else "Metal needs a Mac; the device in software needs the project’s tests and clang++"

@@ -355,11 +355,11 @@ def _load_library(ffi: Any, name: str, mode: str) -> Any:
     """Load one of TVM's libraries without importing `tvm`, which would load the compiler and take seconds."""
     package = importlib.util.find_spec("tvm")
     if package is None or package.origin is None:
-        raise EngineError("TVM is not installed.", "Run “make setup”.", Cure.INSTALL_AGAIN)
+        raise EngineError("TVM isn’t installed.", "Run “make setup”.", Cure.INSTALL_AGAIN)
     folders = [Path(package.origin).parent / "lib"]
     try:
         return ffi.libinfo.load_lib_ctypes(_PACKAGE, name, mode, folders)
     except (OSError, RuntimeError) as error:
         raise EngineError(
-            f"TVM's library {name} can’t be loaded ({error}).", "Run “make setup”.", Cure.INSTALL_AGAIN
+            f"TVM’s library {name} can’t be loaded ({error}).", "Run “make setup”.", Cure.INSTALL_AGAIN
         ) from error

@@ -147,7 +147,7 @@ def _usable_respellings(
         if unknown:
             problems.append(f"The model has no symbol {', '.join(f'“{symbol}”' for symbol in unknown)}.")
         elif not done <= each.first_phoneme < each.end_phoneme <= len(utterance.phonemes):
-            problems.append("A pronunciation was ignored: it is for phonemes that this sentence does not have.")
+            problems.append("A pronunciation was ignored: it is for phonemes that this sentence doesn’t have.")
         elif not 1 <= grown <= config.phoneme_limit:
             problems.append(f"A pronunciation was ignored: a sentence has 1 to {config.phoneme_limit} phonemes.")
         else:

@@ -197,7 +197,7 @@ def initial_values(config: ModelConfig, phonemes: str, style: Style, speed: floa
 
 
 def phoneme_edges(config: ModelConfig, frame_token: Array, phoneme_count: int) -> NDArray[np.int64]:
-    """Where phonemes begin, and the last one ends, in samples: see `Speech`; `frame_token` [frames] never decreases."""
+    """The samples at which phonemes begin and the last one ends, as in `Speech`; `frame_token` [frames] never falls."""
     frames = np.searchsorted(frame_token, np.arange(FIRST_TOKEN, FIRST_TOKEN + phoneme_count + 1))
     return np.asarray(frames * config.samples_per_frame, np.int64)
 

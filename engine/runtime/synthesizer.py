@@ -308,7 +308,7 @@ class Synthesizer:
         except Cancelled:
             raise
         except EngineError as error:
-            why = f"the GPU is not used: {error.message}"
+            why = f"the GPU isn’t used: {error.message}"
             choice = DeviceChoice(CPU_DEVICE, CPU, why, setback=True)
             return Arrival(device_event(choice, MethodChoice(LstmMethod.TIR, "built-in kernels")), None)
 

@@ -139,7 +139,7 @@ class Connection:
 
         def check_time() -> None:
             if time.monotonic() > ends:
-                raise TookTooLong(f"It was not done after {seconds:g} seconds.", "Try again.")
+                raise TookTooLong(f"It didn’t finish within {seconds:g} seconds.", "Try again.")
 
         for message in self._process.messages(cancel, None if seconds is None else check_time):
             if _TOLD in message:

@@ -67,7 +67,7 @@ def ensure_writable(path: Path) -> None:
         if path.is_dir():
             raise OutputError(f"{path} is a folder.", "Choose a file in it, such as speech.wav.")
         if not folder.is_dir():
-            raise OutputError(f"The folder {folder} does not exist.", "Create it or choose a different place.")
+            raise OutputError(f"The folder {folder} doesn’t exist.", "Create it or choose a different place.")
     except OSError as error:  # for example, a name that is too long
         raise write_error(path, error) from error
     if not os.access(folder, os.W_OK):
@@ -81,7 +81,7 @@ def ensure_folder(folder: Path) -> None:
     except OSError as error:
         raise write_error(folder, error) from error
     if not there.is_dir():
-        raise OutputError(f"{there} is not a folder.", "Choose a different place.")
+        raise OutputError(f"{there} isn’t a folder.", "Choose a different place.")
     if not os.access(there, os.W_OK):
         raise OutputError(f"The folder {there} is read-only.", "Choose a folder that you can write to.")
 

@@ -151,7 +151,7 @@ class FakeEngine:
             if self.speak_error is not None and utterance.index >= self.fails_after:
                 raise self.speak_error
             if utterance.index in self.fallbacks:
-                observe(PreparationEvent("The GPU failed; preparing the CPU", 0, 1))
+                observe(PreparationEvent("Preparing the CPU", 0, 1))
                 observe(FallbackEvent(self.fallbacks[utterance.index]))
             yield chunk_of(utterance, len(plan.utterances))
 

@@ -190,11 +190,10 @@ def test_another_lstm_method_means_another_engine_and_mps_gets_another_chance(
 
 
 def test_a_gpu_that_is_not_used_is_told_in_the_status_line(applications: Applications) -> None:
-    device = DeviceEvent("cpu (why)", "tir (why)", {}, "the GPU is not used: its process ended (SIGABRT)")
+    device = DeviceEvent("cpu (why)", "tir (why)", {}, "no GPU")
     engine = FakeEngine(device=device)
     application = applications.ready(make_engine=lambda: engine)
-    words = "Ready · the GPU is not used: its process ended (SIGABRT)"
-    assert application.window.page.status.label.toolTip() == words
+    assert application.window.page.status.label.toolTip() == "Ready · no GPU"
 
 
 def test_another_model_is_heard_with_the_next_speech_without_a_restart(
@@ -293,7 +292,7 @@ def test_a_voice_of_another_model_brings_it_for_speech_and_preview(
 @pytest.mark.parametrize(
     ("model", "words"),
     [
-        ("kokoro-82m", "The weights of kokoro-82m are not installed. Download or import it under Speech > Models…"),
+        ("kokoro-82m", "The weights of kokoro-82m aren’t installed. Download or import it under Speech > Models…"),
         ("kokoro", "Unknown model “kokoro”. Known models: starter, kokoro-82m"),
     ],
 )

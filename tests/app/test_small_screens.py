@@ -22,7 +22,7 @@ SAVING = SaveProgress(
     0.2,
     5000.0,
     3,
-    SaveProgress("Another Very Long Name.m4b", fraction=0.4),
+    SaveProgress("A Very Long Name Again.m4b", fraction=0.4),
 )
 LONG = "“A Very Long Name of a Book.epub” can’t be opened: it is DRM-protected. Choose a different document."
 

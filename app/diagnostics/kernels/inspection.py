@@ -199,7 +199,7 @@ def _measured_figures(node: GraphNode, measured: KernelMeasurement) -> list[tupl
     figures = [
         ("Verdict", f"{SIGNS[measured.verdict]} {TITLES[measured.verdict]}: {MEANINGS[measured.verdict]}"),
         ("Error", f"{magnitude(measured.relative_l2)} relative, {magnitude(measured.max_abs)} at most"),
-        ("PyTorch's float32", f"{magnitude(measured.floor)} relative; ours is {error_words(measured)}"),
+        ("PyTorch’s float32", f"{magnitude(measured.floor)} relative; ours is {error_words(measured)}"),
     ]
     if measured.first_wrong is not None:
         figures.append(("First wrong value", wrong_words(measured.first_wrong)))

@@ -33,7 +33,7 @@ SPACE_PIXELS = 4
 CHOOSE = "Choose a kernel in the list or the source."
 NO_SOURCE = "No source line is known for this kernel."
 NO_CODE = "The kernel’s code appears when all kernels of the stage have been measured."
-NOT_HERE = "{file} is not part of Kokoro Desk; only the lines below are known."
+NOT_HERE = "{file} isn’t part of Kokoro Desk; only the lines below are known."
 MAX_BYTES = 1 << 20
 NUMBER_DIGITS = 4
 MADE = "·"
@@ -265,7 +265,7 @@ class ReplaceButton(QPushButton):
             for words in (
                 (
                     "This Call of the Kernel Without Its Schedule",
-                    "Run the kernel's TIR as plain loops. If the result is right, the fault is in the schedule",
+                    "Run the kernel’s TIR as plain loops. If the result is right, the fault is in the schedule",
                 ),
                 (
                     "This Call of the Kernel in PyTorch",

@@ -295,7 +295,7 @@ class DrillDown(StagePage):
         self.title.setAccessibleName("Inspected")
         self.broken.setObjectName("faint")
         self.broken.setProperty("tone", "error")
-        self.broken.setAccessibleName("Values that are not finite")
+        self.broken.setAccessibleName("Non-finite values")
         self.readout.setObjectName("faint")
         self.readout.setAccessibleName("Values at the cursor")
         self.words.setObjectName("faint")

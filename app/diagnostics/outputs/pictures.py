@@ -33,7 +33,7 @@ NO_ARRAYS = "The arrays of this run weren’t saved."
 PROBES_NOT_KEPT = "intermediate activations aren’t saved"
 NO_LONGER_KEPT = "the arrays of this utterance are no longer saved"
 OTHER_LENGTH = "different numbers of frames, so there is no difference to show"
-BY_PHONEME = "ours moved to the reference's frames, phoneme by phoneme"
+BY_PHONEME = "ours moved to the reference’s frames, phoneme by phoneme"
 
 
 @dataclass(frozen=True)

@@ -139,7 +139,7 @@ def _status_words(run: DiagnosticsRun | None, regime: str) -> str:
         return words
     if regime == run.reference:
         return f"{words} {regime_title(regime)} is the reference."
-    return f"{words} {regime_title(regime)} was not part of this run. Click Diagnose to run it."
+    return f"{words} {regime_title(regime)} wasn’t part of this run. Click Diagnose to run it."
 
 
 class RunChip(ElidedButton):

@@ -96,7 +96,7 @@ def memory_words(run: DiagnosticsRun) -> str:
 
 def run_name(run: DiagnosticsRun) -> str:
     """Describe a run: its configurations, padding, device and LSTM method, and the text."""
-    parts = [_subject(run), *_padding(run), *_machine(run), *(["inner values"] if run.request.probes else [])]
+    parts = [_subject(run), *_padding(run), *_machine(run), *(["activations"] if run.request.probes else [])]
     fault = run.request.fault
     mark = f"{PLANTED} ({fault_named(fault).title.lower()}) · " if fault else ""
     return f"{mark}{', '.join(parts)}: {shortened(run.request.speech.text, TEXT_CHARACTERS)}"

@@ -248,7 +248,7 @@ COLUMNS: Mapping[Column, StageColumn] = {
     ),
     Column.STRIP: StageColumn(
         "Along time",
-        "Largest error in each cell, relative to the reference's RMS",
+        "Largest error in each cell, relative to the reference’s RMS",
         _strip_words,
         lambda entry, row: max(row.profile.errors, default=0.0) if row.profile is not None else None,
         left_aligned=True,

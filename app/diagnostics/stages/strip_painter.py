@@ -27,7 +27,7 @@ SMALLEST_PIXELS = 128
 HEIGHT_PIXELS = 22
 SCALE_FONT_PIXELS = 10
 SPACE_PIXELS = 8
-MEANING = "Colors: largest error in a cell, relative to the reference's RMS"
+MEANING = "Colors: largest error in a cell, relative to the reference’s RMS"
 
 
 class StripPainter:

@@ -194,7 +194,7 @@ def _calls(graph: IRModule) -> Iterator[_Call]:
             if not isinstance(value, relax.Call) or value.op.name in _WITHOUT_KERNEL:
                 continue
             if value.op.name != "relax.call_tir":
-                raise CompileError(f"A graph with {value.op.name} cannot be counted.")
+                raise CompileError(f"A graph with {value.op.name} can’t be counted.")
             outputs = list(value.ty.fields) if hasattr(value.ty, "fields") else [value.ty]
             kinds = (*(given.ty for given in value.args[1]), *outputs)
             yield _Call(value.args[0].name_hint, tuple(kind for kind in kinds if hasattr(kind, "shape")))

@@ -158,7 +158,7 @@ LAUNCH_MICROSECONDS = Assumption(
     2.05,
     6.0,
     "microseconds per dispatch",
-    "fast: of the GPU, github.com/penta2himajin/qwisp/issues/143 (M1 Max, one encoder); slow: the GPU waits for TVM's "
+    "fast: of the GPU, github.com/penta2himajin/qwisp/issues/143 (M1 Max, one encoder); slow: the GPU waits for TVM’s "
     "own work at every dispatch (from github.com/apache/tvm/pull/18877, M4 Max)",
     roofline=0.0,
 )
@@ -171,8 +171,8 @@ CORE_BYTES = Assumption(
 )
 ASSUMPTIONS = (CONVOLUTION_SHARE, PRODUCT_SHARE, MEMORY_SHARE, LAUNCH_MICROSECONDS, CORE_BYTES)
 NOT_MODELLED = (
-    "arithmetic of Winograd's transforms, of attention and of single elements, matrices that do not fill their tiles, "
-    "bank conflicts, reads that do not combine, registers that spill, threads too few to hide waiting: published "
+    "arithmetic of Winograd’s transforms, of attention and of single elements, matrices that don’t fill their tiles, "
+    "bank conflicts, uncoalesced reads, registers that spill, threads too few to hide waiting: published "
     "kernels with such faults reached a twentieth of the peak (github.com/JuliaGPU/Metal.jl/issues/829)",
     "the last-level cache: what a kernel writes and the next reads counts as memory traffic",
     "copies between host and GPU, the alignment on the host, phonemes, and what each utterance costs the host",

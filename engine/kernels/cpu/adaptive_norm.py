@@ -1,4 +1,4 @@
-"""Adaptive instance normalisation on CPUs with the activation that follows it: a channel at a time, in two passes.
+"""Adaptive instance normalization on CPUs with the activation that follows it: a channel at a time, in two passes.
 
 The first pass sums mean and variance in float64, the second computes the result. Both read the valid length only;
 beyond it, the result is 0.
@@ -77,7 +77,7 @@ def _apply(lanes: Any, operands: Any, batch_index: Any, channel: Any, length: An
     last = T.alloc_buffer((lanes,), "float32")
     whole: T.int64 = length // lanes * lanes
     for vector in T.serial(length // lanes):
-        # There is time to fetch the next channel, which its first pass would otherwise wait for.
+        # There is time to load the next channel into the cache, which its first pass would otherwise wait for.
         prefetch(operands.source, [batch_index, channel + 1, vector * lanes], later=True)
         for lane in T.vectorized(lanes):
             operands.target[batch_index, channel, vector * lanes + lane] = operands.activation.apply(
@@ -96,7 +96,7 @@ def _apply(lanes: Any, operands: Any, batch_index: Any, channel: Any, length: An
 
 @T.inline
 def _normalise(lanes: Any, operands: Any, index: Any) -> None:
-    """Normalise one channel of one sequence of the batch."""
+    """Normalize one channel of one sequence of the batch."""
     batch_index: T.int64 = index // operands.channels
     channel: T.int64 = index % operands.channels
     length: T.int64 = T.max(T.min(T.Cast("int64", operands.lengths[batch_index]), operands.time), 0)

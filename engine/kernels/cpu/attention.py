@@ -21,7 +21,7 @@ from engine.kernels.cpu.register_tile import (
 from engine.kernels.mathematics import ceil_div, exp
 
 VECTORS = 2
-"""Vectors of sums in a row: with one, every multiplication would need a value of its own from memory."""
+"""Vectors of sums in a row: with one, every multiplication would need a separate value from memory."""
 LOWEST = -3.0e38
 
 
@@ -115,7 +115,7 @@ def _arrange(plan: Any, source: Any, valid: Any, keys: Any, values: Any, batch: 
         length: T.int64 = T.Cast("int64", valid[one // plan.heads])
         key: T.int64 = plan.channels + one % plan.heads * plan.width
         for panel in T.serial(T.ceildiv(length, plan.columns)):
-            # Transposed: neighbouring columns are neighbouring steps, so that a vector is one channel of several keys.
+            # Transposed: neighboring columns are neighboring steps, so that a vector is one channel of several keys.
             for channel, column in T.grid(plan.width, plan.columns):
                 step: T.int64 = panel * plan.columns + column
                 if step < length:

@@ -14,8 +14,8 @@ LINE = 16
 def prefetch(buffer: Any, indices: Sequence[Any], to_write: bool = False, later: bool = False) -> None:
     """Prefetch the cache line of an element; any index is allowed, even one beyond the buffer.
 
-    `to_write` takes the line away from other cores, so it is wrong for what they read too. A line that is used `later`
-    is fetched into the second-level cache only.
+    `to_write` takes the line away from other cores, so it is wrong for lines that they read too. A line that is used
+    `later` is loaded into the second-level cache only.
     """
     place = T.address_of(buffer[tuple(indices)])
     # LLVM's locality: 3 is the first-level cache, 2 the second. The last argument, 1, means data, not instructions.

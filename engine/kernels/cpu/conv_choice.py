@@ -1,4 +1,4 @@
-"""How a convolution is computed on a CPU, directly or by which Winograd F(m, r), and its kernel and packed weight.
+"""The choice of a convolution's algorithm on a CPU, direct or a Winograd F(m, r), with its kernel and packed weight.
 
 The sizes decide, unless a measurement on this machine found something better.
 """
@@ -41,12 +41,12 @@ MANY_CHANNELS = 512
 """Layers of this many channels are short here (text or frames): tiles one vector wide waste the fewest columns."""
 
 MAX_VECTORS = 3
-"""Vectors in a row of a register tile: with more, some processors would have no registers left for the samples."""
+"""Vectors in a row of a register tile: with more, some CPUs would have no registers left for the samples."""
 
 
 @dataclass(frozen=True)
 class Choice:
-    """How a convolution is computed: by which `winograd`, None if directly, and in register tiles of which size."""
+    """The algorithm of a convolution, `winograd` or None for the direct one, and the size of its register tiles."""
 
     winograd: Winograd | None
     rows: int
@@ -136,7 +136,7 @@ def _products(winograd: Winograd, kernel_size: int) -> float:
 
 
 def plan_for(sizes: ConvWorkload, microkernel: Microkernel) -> DirectPlan | WinogradPlan:
-    """How a convolution of these sizes is computed."""
+    """The plan of a convolution of these sizes."""
     choice = choice_for(sizes, microkernel)
     tile = replace(microkernel, rows=choice.rows, columns=choice.columns)
     return DirectPlan(sizes, tile) if choice.winograd is None else WinogradPlan(sizes, choice.winograd, tile)

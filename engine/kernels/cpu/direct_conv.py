@@ -1,4 +1,4 @@
-"""The CPU kernel of direct convolutions, transposed or not: input is packed once, outputs are kept in registers.
+"""The CPU kernel of direct convolutions, transposed or not: input is packed once, outputs stay in registers.
 
 Rows are output channels (channel and phase when transposed), columns are positions in time. The packed tile includes
 the halo and is zero beyond the input, so the innermost loops have no bounds check and any length runs at full speed.
@@ -28,7 +28,7 @@ def _pack_panel(
     plan: Any, operands: Any, packed: Any, panel: Any, batch_index: Any, channel: Any, origin: Any, need: Any
 ) -> None:
     for phase in T.unroll(plan.phases):
-        # With a stride, positions are packed by their residue modulo it, so that a tap reads neighbouring columns.
+        # With a stride, positions are packed by their residue modulo it, so that a tap reads neighboring columns.
         first: T.int64 = origin + phase
         # Columns from `low` to `high` lie inside the input; those before and after are zero padding.
         low: T.int64 = T.max(T.min(T.ceildiv(-first, plan.sizes.stride), need), 0)

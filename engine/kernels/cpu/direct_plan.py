@@ -1,4 +1,4 @@
-"""How a CPU computes a convolution directly: its blocks of rows, its packed input, and what it prefetches."""
+"""The plan of a direct convolution on a CPU: its blocks of rows, its packed input, and its prefetching."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from engine.kernels.mathematics import ceil_div
 WEIGHTS_AHEAD = 2048
 """Bytes by which weights are prefetched, about 800 cycles: they come from the third-level cache or from memory.
 
-The processor's own prefetching stops at the end of a page. 512 bytes are too few, 4096 no better.
+The CPU's own prefetching stops at the end of a page. 512 bytes are too few, 4096 no better.
 """
 INPUT_CHANNELS_AHEAD = 6
 """Channels by which input is prefetched while it is packed; a channel takes some 15 cycles, so 1 is too short."""
@@ -59,7 +59,7 @@ class DirectPlan:
 
     @property
     def reads_ahead(self) -> bool:
-        """Whether the innermost loop prefetches weights.
+        """True if the innermost loop prefetches weights.
 
         Not with AVX-512, whose multiply-adds read the weights themselves and leave no time for other loads; nor with a
         single tap, where prefetching, one per 24 or 48 multiply-adds, gained nothing.
@@ -100,5 +100,5 @@ class DirectPlan:
         return tap * self.sizes.dilation % self.sizes.stride
 
     def shift(self, tap: Any) -> Any:
-        """How many packed columns a tap reads to the right."""
+        """The number of packed columns to the right that a tap reads at."""
         return tap * self.sizes.dilation // self.sizes.stride

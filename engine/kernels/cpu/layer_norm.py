@@ -1,4 +1,4 @@
-"""Layer normalisation of rows on CPUs: mean, variance, scale and shift while a row is in the cache.
+"""Layer normalization of rows on CPUs: mean, variance, scale and shift while a row is in the cache.
 
 All arithmetic is float64, so that a value is rounded once, when it is stored.
 """

@@ -169,7 +169,7 @@ def _store(plan: Any, operands: Any, totals: Any, span: Any) -> None:
 
 @T.inline
 def _finish(plan: Any, target: Any, row_count: Any) -> None:
-    """Apply the activation in a loop of its own: its constants would push the sums out of their registers."""
+    """Apply the activation in a separate loop: its constants would push the sums out of their registers."""
     for row in T.parallel(row_count):
         for vector in T.serial(plan.out_features // plan.tile.lanes):
             for lane in T.vectorized(plan.tile.lanes):

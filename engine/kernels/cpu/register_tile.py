@@ -26,10 +26,10 @@ With tiles as large as a cache of 512 KB, Winograd convolutions took 1.3 times a
 """
 _APPLE = "apple"
 _LEAST_CACHE_BYTES = 512 * 1024
-"""The second-level cache of a core that code for a family of processors is made for: many have no more, and tiles that
-are too large cost more than tiles that are too small. Apple's are larger than any tile."""
+"""The second-level cache per core that code for a family of CPUs assumes: many have no more, and tiles that are too
+large cost more than tiles that are too small. Apple's are larger than any tile."""
 _CACHE_BYTES_WITH_AVX512 = 1024 * 1024
-"""Of nearly all processors with AVX-512; speech of 2 s is 1.07 times as fast as with tiles for half of it."""
+"""Of nearly all CPUs with AVX-512; speech of 2 s is 1.07 times as fast as with tiles for half of it."""
 _MIN_SHARE = 4
 """Tiles take at least a quarter of the cache, even of one so small that this leaves less to everything else."""
 CHUNKS = 16
@@ -101,7 +101,7 @@ _BY_FEATURE = (("avx512f", AVX512), ("avx2", AVX2), ("neon", NEON))
 def microkernel_for(target: Target) -> Microkernel:
     """The register tile of an LLVM target, by its CPU features; its packed input fits the cache.
 
-    The cache is that of this machine, or the least of the family of processors that the target's triple names.
+    The cache is that of this machine, or the least of the family of CPUs that the target's triple names.
     """
     features = set(llvm_get_cpu_features(target))
     supported = (microkernel for feature, microkernel in _BY_FEATURE if feature in features)
@@ -164,8 +164,8 @@ MAX_PARTS = 8
 class PackedTile:
     """Packed input for register tiles side by side: `depth` values per column, `halo` columns beyond the last.
 
-    It is one panel, in which neighbouring tiles share the halo, or `apart`: a panel with its own halo for each tile, so
-    that what a tile reads is contiguous.
+    It is one panel, in which neighboring tiles share the halo, or `apart`: a panel with its own halo for each tile, so
+    that each tile reads contiguous memory.
     """
 
     tile: Microkernel

@@ -1,6 +1,6 @@
 """The CPU kernel of convolutions of stride 1 by Winograd, which takes 1.5 to 3 times fewer multiplications.
 
-The kernel's taps are cut into pieces. While the input of a tile is packed, every set of neighbouring samples is
+The kernel's taps are cut into pieces. While the input of a tile is packed, every set of neighboring samples is
 transformed; then, for each point of the transform, a block of rows is summed over channels and pieces in registers, as
 in `direct_conv`; the sums are transformed back when they are stored. The samples of a set are as far apart as the taps.
 A piece is as long as a set of outputs or a multiple of it, so that the next piece reads the transformed samples of a
@@ -48,7 +48,7 @@ def _sum_block(
     # The inverse transform A^T is linear: applied once to the sums over channels, not to every product.
     for point in T.serial(plan.points):
         prefetch_rows(plan, operands, batch_index, block, point, first)
-        # A function of its own: in one with the transforms, LLVM keeps some of the sums in memory in some kernels.
+        # A separate function: in one with the transforms, LLVM keeps some of the sums in memory in some kernels.
         with T.attr("default", "compute_scope", "products"):
             held = T.decl_buffer(
                 (plan.tile.rows, plan.tile.columns),

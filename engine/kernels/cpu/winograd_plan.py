@@ -1,4 +1,4 @@
-"""How a CPU computes a convolution of stride 1 by Winograd: its pieces, points and tiles."""
+"""The plan of a Winograd convolution of stride 1 on a CPU: its pieces, points and tiles."""
 
 from __future__ import annotations
 
@@ -14,8 +14,8 @@ from engine.kernels.winograd import Winograd
 class WinogradPlan:
     """A convolution of stride 1 by F(m, r), and its tiles.
 
-    A column is a set of m sums of a row, `dilation` apart. The columns of neighbouring positions are neighbours:
-    `dilation` of them, a stretch, have m times as many neighbouring outputs. A register tile has at least a stretch.
+    A column is a set of m sums of a row, `dilation` apart. The columns of neighboring positions are neighbors:
+    `dilation` of them, a stretch, have m times as many neighboring outputs. A register tile has at least a stretch.
     """
 
     sizes: ConvWorkload
@@ -59,7 +59,7 @@ class WinogradPlan:
 
     @property
     def reach(self) -> int:
-        """Columns to the right of its own that a set's samples extend into."""
+        """The number of columns to the right of a set's column that its samples extend into."""
         return (self.points - 1) // self.winograd.outputs * self.sizes.dilation
 
     @property

@@ -1,6 +1,6 @@
 """The transforms of Winograd convolutions: of weights once, of samples when a tile is packed, of sums when stored.
 
-Stream i holds sample i of the set of every column, so that transforming neighbouring sets is arithmetic on vectors.
+Stream i holds sample i of the set of every column, so that transforming neighboring sets is arithmetic on vectors.
 """
 
 from __future__ import annotations

@@ -1,8 +1,8 @@
-"""Adaptive instance normalisation with its activation on Apple's GPUs: a threadgroup per channel.
+"""Adaptive instance normalization with its activation on Apple's GPUs: a threadgroup per channel.
 
 Mean, variance and the result are over the valid length only; beyond it, the result is 0. A channel is read twice: every
-thread computes the mean of its own values and the sum of squares about it, the threads combine these to mean and
-variance, and then each value is normalised.
+thread computes the mean of its values and the sum of squares about it, the threads combine these to mean and variance,
+and then each value is normalized.
 """
 
 from __future__ import annotations

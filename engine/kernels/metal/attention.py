@@ -149,7 +149,7 @@ def _add_values(
     length: Any,
     thread: Any,
 ) -> None:
-    """Add the chunk's weighted values to each thread's channels, after rescaling the sums so far."""
+    """Add the chunk's weighted values to each thread's channels, after rescaling the sums of earlier chunks."""
     for turn in T.unroll(plan.turns):
         channel: T.int32 = T.min(turn * THREADS + thread, plan.width - 1)
         for row in T.unroll(ROWS):
@@ -162,7 +162,7 @@ def _add_values(
 
 @T.inline
 def _mix(plan: Any, source: Any, mixed: Any, batch_index: Any, head: Any, first: Any, length: Any, thread: Any) -> None:
-    """Average the values by online softmax: `own` holds a row's largest score so far and the sum of its weights."""
+    """Average the values by online softmax: `own` holds a row's current largest score and the sum of its weights."""
     queries = T.alloc_buffer((ROWS * plan.padded,), "float32", scope="shared")
     weights = T.alloc_buffer((ROWS, THREADS), "float32", scope="shared")
     highest = T.alloc_buffer((ROWS,), "float32", scope="shared")
@@ -183,7 +183,7 @@ def _mix(plan: Any, source: Any, mixed: Any, batch_index: Any, head: Any, first:
             weights[row, thread] = scores[row]
         T.tvm_storage_sync("shared")
         if thread < ROWS:
-            # With the new largest score m', sums so far are multiplied by exp(m - m').
+            # With the new largest score m', the earlier sums are multiplied by exp(m - m').
             own[2] = own[0]
             for other in T.serial(THREADS):
                 own[0] = T.max(own[0], weights[thread, other])
@@ -192,7 +192,7 @@ def _mix(plan: Any, source: Any, mixed: Any, batch_index: Any, head: Any, first:
             shrinking[thread] = own[2]
         T.tvm_storage_sync("shared")
         for row in T.unroll(ROWS):
-            # `weights` held the scores so far; from here on, it holds exp(score - m').
+            # `weights` held the scores until here; from now on, it holds exp(score - m').
             weights[row, thread] = exp(scores[row] - highest[row])
         T.tvm_storage_sync("shared")
         if thread < ROWS:

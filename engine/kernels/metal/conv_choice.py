@@ -1,4 +1,4 @@
-"""How a convolution is computed on Apple's GPUs: by which Winograd F(m, r), or directly, and its kernels."""
+"""The choice of a convolution's algorithm on Apple's GPUs, a Winograd F(m, r) or direct, and its kernels."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Layer normalisation of rows on Apple's GPUs: a threadgroup per row, whose values stay in registers."""
+"""Layer normalization of rows on Apple's GPUs: a threadgroup per row, whose values stay in registers."""
 
 from __future__ import annotations
 

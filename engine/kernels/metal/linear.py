@@ -53,7 +53,7 @@ def linear(in_features: int, out_features: int, epilogue: Epilogue, group: Threa
 
 
 def packed_shape(out_features: int, in_features: int, group: Threadgroup) -> tuple[int, int]:
-    """Shape of the packed weight: [in, out], so that neighbouring threads read neighbouring outputs."""
+    """Shape of the packed weight: [in, out], so that neighboring threads read neighboring outputs."""
     return _Product(in_features, out_features, Epilogue()).packed_shape
 
 
@@ -96,7 +96,7 @@ def _multiply(plan: Any, operands: Any, first: Any, panel: Any, sums: Any, ty: A
         sums[i, j] = T.float32(0)
     for step in T.serial(plan.steps):
         for turn in T.serial(EACH):
-            # Neighbouring threads read neighbouring features of a row, and neighbouring outputs of a weight.
+            # Neighboring threads read neighboring features of a row, and neighboring outputs of a weight.
             # Values beyond the operands are 0, so that the products need no bounds check.
             row: T.int32 = first + turn * SIDE + ty
             values[tx, turn * SIDE + ty] = T.if_then_else(

@@ -37,14 +37,14 @@ MAX_BYTES = 28 * 1024
 
 @dataclass(frozen=True)
 class SimdgroupTile:
-    """How the work is divided, and the type of the factors; sums always have single precision."""
+    """The division of the work into tiles, and the type of the factors; sums always have single precision."""
 
     sizes: ConvWorkload
     factors: Precision = Precision.FLOAT32
 
     @property
     def suits(self) -> bool:
-        """Whether the sizes fill most of a tile, and the tile fits the threadgroup memory."""
+        """True if the sizes fill most of a tile, and the tile fits the threadgroup memory."""
         sizes = self.sizes
         return (
             sizes.stride == 1
@@ -78,7 +78,7 @@ class SimdgroupTile:
         return -(-self.sizes.row_count // self.tile_rows)
 
     def units(self, columns: Any) -> Any:
-        """What tiles divide among them: the columns."""
+        """The number of units that tiles divide among them: the columns."""
         return columns
 
     @property
@@ -260,7 +260,7 @@ def simdgroup_tile(plan: Any, operands: Any, batch_index: Any, block: Any, colum
         T.tvm_storage_sync("shared")
         for tap in T.serial(plan.sizes.taps):
             stage: T.int32 = step * plan.sizes.taps + tap
-            # The last weights are fetched a second time, which costs less than a branch at every stage.
+            # The last weights are loaded a second time, which costs less than a branch at every stage.
             _fetch(plan, operands.weight, moving, block, T.min(stage + 1, plan.packed_shape[1] - 1), ty * LANES + tx)
             _multiply(plan, slab, weights, lefts, rights, sums, stage, tap, ty)
             _place(plan, moving, weights, stage + 1, ty * LANES + tx)

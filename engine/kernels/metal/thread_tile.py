@@ -27,7 +27,7 @@ _FLOAT_BYTES = 4
 
 @dataclass(frozen=True)
 class ThreadTile:
-    """How the work is divided; raises `CompileError` when not even one channel fits the threadgroup memory."""
+    """The division of the work into tiles; raises `CompileError` if one channel exceeds the threadgroup memory."""
 
     sizes: ConvWorkload
     group: Threadgroup
@@ -36,7 +36,7 @@ class ThreadTile:
         if self.bytes_per_channel > self.group.tile_bytes:
             raise CompileError(
                 f"A convolution of {self.sizes.taps} taps with dilation {self.sizes.dilation} and stride "
-                f"{self.sizes.stride} does not fit the threadgroup memory."
+                f"{self.sizes.stride} doesn’t fit the threadgroup memory."
             )
 
     @property
@@ -101,11 +101,11 @@ class ThreadTile:
 
     @property
     def packed_shape(self) -> tuple[int, int, int]:
-        """Shape of the packed weight: [channel, tap, row], so that neighbouring threads read neighbouring rows."""
+        """Shape of the packed weight: [channel, tap, row], so that neighboring threads read neighboring rows."""
         return self.sizes.channels, self.sizes.taps, self.sizes.row_count
 
     def units(self, columns: Any) -> Any:
-        """What tiles divide among them: the columns."""
+        """The number of units that tiles divide among them: the columns."""
         return columns
 
     def channel_at(self, place: Any) -> Any:
@@ -155,7 +155,7 @@ def _accumulate(plan: Any, slab: Any, weights: Any, sums: Any, ty: Any, tx: Any)
         for tap in T.serial(plan.sizes.taps):
             for i in T.unroll(plan.rows_each):
                 for j in T.unroll(COLUMNS_EACH):
-                    # A thread's rows and columns are `SIDE` apart: neighbouring threads read neighbours.
+                    # A thread's rows and columns are `SIDE` apart: neighboring threads read neighbors.
                     sums[i, j] += (
                         weights[(channel * plan.sizes.taps + tap) * plan.tile_rows + i * SIDE + ty]
                         * slab[channel * plan.slab + (j * SIDE + tx) * plan.sizes.stride + tap * plan.sizes.dilation]

@@ -1,4 +1,4 @@
-"""How kernels for Apple's GPUs divide their work, and reductions over the threads of a threadgroup.
+"""The division of work in kernels for Apple's GPUs, and reductions over the threads of a threadgroup.
 
 Indices in these kernels are int32, because 64-bit integers are slow on these GPUs.
 """

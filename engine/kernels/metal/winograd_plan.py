@@ -1,4 +1,4 @@
-"""How simdgroups compute a convolution of stride 1 by Winograd's F(m, r): points, threads and threadgroup memory.
+"""The plan of a Winograd F(m, r) of stride 1 in simdgroups: points, threads and threadgroup memory.
 
 The tile, `winograd_tile`, does everything in one kernel: transformed input never leaves the threadgroup.
 """
@@ -24,10 +24,10 @@ _FLOAT_BYTES = 4
 
 @dataclass(frozen=True)
 class WinogradTile:
-    """How the work is divided: every simdgroup multiplies at one or two points of the transform, for all of a tile.
+    """The division of the work: every simdgroup multiplies at one or two points of the transform, for all of a tile.
 
     A tile has sets of m outputs as columns; the outputs of a set are `dilation` apart. Set number s begins at position
-    (s / dilation) * m * dilation + s % dilation, so that neighbouring sets read neighbouring samples.
+    (s / dilation) * m * dilation + s % dilation, so that neighboring sets read neighboring samples.
     """
 
     sizes: ConvWorkload
@@ -35,7 +35,7 @@ class WinogradTile:
 
     @property
     def suits(self) -> bool:
-        """Whether the sizes fill most of a tile, and the tile has few enough points for its threads and memory."""
+        """True if the sizes fill most of a tile, and the tile has few enough points for its threads and memory."""
         sizes = self.sizes
         return (
             sizes.stride == 1
@@ -177,7 +177,7 @@ class WinogradTile:
         return block * self.tile_rows + T.truncmod(T.truncdiv(place, SIDE), self.tile_rows)
 
     def units(self, columns: Any) -> Any:
-        """What tiles divide among them: sets that cover this number of columns of the convolution."""
+        """The number of units that tiles divide among them: sets that cover these columns of the convolution."""
         return T.ceildiv(columns, self.stretch) * self.sizes.dilation
 
     def position(self, number: Any) -> Any:
@@ -189,7 +189,7 @@ class WinogradTile:
         return T.truncdiv(position, self.stretch) * self.sizes.dilation + T.truncmod(position, self.sizes.dilation)
 
     def output_at(self, position: Any) -> Any:
-        """Which output of its set is at this position."""
+        """The index, in its set, of the output at this position."""
         return T.truncdiv(T.truncmod(position, self.stretch), self.sizes.dilation)
 
     def accumulator(self, each: Any, row: Any, column: Any) -> Any:

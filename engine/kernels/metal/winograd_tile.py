@@ -122,7 +122,7 @@ def _multiply(
 
 @T.inline
 def _store_rows(plan: Any, operands: Any, sums: Any, batch_index: Any, row: Any, first: Any, ty: Any, tx: Any) -> None:
-    """Store what is in threadgroup memory, from row number `row` on, neighbours in time by neighbouring threads."""
+    """Store what is in threadgroup memory, from row number `row` on, neighbors in time by neighboring threads."""
     # The first position of the tile's first set, or before it.
     begin: T.int32 = T.truncdiv(first, plan.sizes.dilation) * plan.stretch
     for turn in T.serial(-(-plan.round_rows // plan.simdgroups)):

@@ -272,7 +272,7 @@ def _checked(name: str, known: Collection[str]) -> str:
     name = " ".join(unicodedata.normalize("NFC", name).split())
     existing = same_named(name, (*known, *(voice.name for voice in official_voices())))
     if existing is not None:
-        raise InvalidRequest(f"“{name}” is already the name of the voice {existing}.", "Choose another name.")
+        raise InvalidRequest(f"“{name}” is already the name of the voice {existing}.", "Choose a different name.")
     return name
 
 

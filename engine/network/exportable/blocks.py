@@ -22,7 +22,7 @@ HALF_POWER = 1 / math.sqrt(2)
 
 
 def is_beyond(extent: int, lengths: Tensor) -> Tensor:
-    """Which of `extent` steps lie beyond each length, [batch, extent]."""
+    """A mask [batch, extent] of the steps beyond each length."""
     return torch.arange(extent, dtype=torch.int32) >= lengths[:, None]
 
 
@@ -32,7 +32,7 @@ def padded_lengths(extent: int, lengths: Tensor) -> Tensor:
 
 
 def zero_beyond(x: Tensor, lengths: Tensor, axis: int) -> Tensor:
-    """`x` [batch, ...] with zeros beyond the length along `axis`, whatever the padding holds."""
+    """`x` [batch, ...] with zeros beyond the length along `axis`, regardless of the padding."""
     beyond = is_beyond(x.shape[axis], lengths)
     for index in range(1, x.dim()):
         beyond = beyond if index == axis else beyond.unsqueeze(index)
@@ -84,7 +84,7 @@ def residual_block(block: Any, x: Tensor, styles: Styles, lengths: Tensor) -> Te
 
 
 def repeated_twice(x: Tensor) -> Tensor:
-    """`x` [batch, channels, time] with every step repeated: nearest-neighbour upsampling by two."""
+    """`x` [batch, channels, time] with every step repeated: nearest-neighbor upsampling by two."""
     return x.repeat_interleave(2, dim=2)
 
 

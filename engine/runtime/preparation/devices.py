@@ -67,7 +67,7 @@ def metal_obstacle() -> str | None:
     """Return why this computer cannot have a Metal device, as text; None on a Mac with Apple silicon. Takes no time."""
     if sys.platform != "darwin":
         return "Metal needs a Mac"
-    return None if platform.machine() == "arm64" else "Metal needs a Mac with an Apple processor"
+    return None if platform.machine() == "arm64" else "Metal needs a Mac with Apple silicon"
 
 
 def first_device(wanted: str) -> str:
@@ -87,4 +87,4 @@ def _automatic(config: ModelConfig, may_try: bool) -> DeviceChoice:
     result = METAL_TRIAL.result(config, {METAL_DEVICE: metal}, may_try)
     if result.works:
         return DeviceChoice(METAL_DEVICE, metal, "this Mac has an Apple GPU, which passed its self-test")
-    return DeviceChoice(CPU_DEVICE, CPU, f"the GPU is not used: {result.why}", setback=True)
+    return DeviceChoice(CPU_DEVICE, CPU, f"the GPU isn’t used: {result.why}", setback=True)

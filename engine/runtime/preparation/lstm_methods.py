@@ -115,7 +115,7 @@ def _automatic(config: ModelConfig, variant: Variant, may_try: bool) -> MethodCh
         return MethodChoice(LstmMethod.TIR, _CRASHED, setback=True)
     result = LSTM_TRIAL.result(config, lstm_variants(variant), may_try)
     if not result.works:
-        return MethodChoice(LstmMethod.TIR, f"Metal Performance Shaders' LSTM doesn’t work here: {result.why}")
+        return MethodChoice(LstmMethod.TIR, f"the LSTM of Metal Performance Shaders doesn’t work here: {result.why}")
     return _faster(result.seconds)
 
 

@@ -142,7 +142,7 @@ def _sole_builder(folder: Path, observe: PreparationObserver, cancel: threading.
             held.enter_context(sole_maker(folder, "Waiting for the compiler", observe, cancel))
         except OSError as error:
             raise CompileError(
-                f"The folder {folder.parent} cannot be written ({error.strerror}).",
+                f"The folder {folder.parent} can’t be written to ({error.strerror}).",
                 "Make it writable; modules are stored there.",
             ) from error
         yield

@@ -136,7 +136,7 @@ def _pack(
             finally:
                 part_of(path).unlink(missing_ok=True)
     except OSError as error:
-        return f"the folder {path.parent} cannot be written ({error.strerror})."
+        return f"the folder {path.parent} can’t be written to ({error.strerror})."
     except Cancelled:
         raise
     except EngineError as error:

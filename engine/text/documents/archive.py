@@ -110,7 +110,7 @@ class Archive:
 
     def damaged(self) -> DamagedDocument:
         """Return the error for invalid content."""
-        return DamagedDocument(f"“{self._name}” is damaged or incomplete.", "Get another copy of it.")
+        return DamagedDocument(f"“{self._name}” is damaged or incomplete.", "Get the document again.")
 
     def encrypted(self) -> EncryptedDocument:
         """Return the error for DRM-protected content."""

@@ -256,7 +256,7 @@ def read(path: Path) -> Document:
             raise EncryptedDocument(
                 f"“{path.name}” is password-protected.", "Save a copy without a password."
             ) from error
-        raise DamagedDocument(f"“{path.name}” is damaged or incomplete.", "Get another copy of it.") from error
+        raise DamagedDocument(f"“{path.name}” is damaged or incomplete.", "Get the document again.") from error
 
 
 def _document(file: pypdfium2.PdfDocument, path: Path) -> Document:

@@ -138,7 +138,7 @@ def _check(path: Path) -> None:
     if path.is_dir():
         raise UnusableDocument(f"“{path.name}” is a folder.", "Choose a file in it.")
     if not is_file:
-        raise UnusableDocument(f"“{path.name}” is not a file.", "Choose a file.")
+        raise UnusableDocument(f"“{path.name}” isn’t a file.", "Choose a file.")
     if size > (limit := largest_bytes(path)):
         raise OversizedDocument(
             f"“{path.name}” is {size / 1e6:,.0f} MB; the limit is {limit / 1e6:,.0f} MB.",
@@ -150,7 +150,7 @@ def _ended(name: str, code: int) -> UnusableDocument:
     """Return the error for a process that ended without a result."""
     if code in (OUT_OF_MEMORY_CODE, -signal.SIGXCPU, -signal.SIGKILL):
         return too_large(name)
-    return DamagedDocument(f"“{name}” couldn’t be opened. The file may be damaged.", "Get another copy of it.")
+    return DamagedDocument(f"“{name}” couldn’t be opened. The file may be damaged.", "Get the document again.")
 
 
 def read_within_limits(path: Path) -> Document:
@@ -188,7 +188,7 @@ def read(path: Path) -> Document:
         raise
     except Exception as error:  # a bug in a library, triggered by an unexpected file
         raise DamagedDocument(
-            f"“{path.name}” is damaged ({type(error).__name__}).", "Get another copy of it."
+            f"“{path.name}” is damaged ({type(error).__name__}).", "Get the document again."
         ) from error
     if not document.chapters:
         raise UnusableDocument(f"“{path.name}” has no text.", "Choose a different one.")

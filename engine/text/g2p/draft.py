@@ -253,7 +253,7 @@ class Draft:
         """Replace the matches by `left`, with a notice where more than signs is removed."""
         for match in pattern.finditer(self.text):
             if any(character.isalnum() for character in match[0]):
-                self.notice(match, f"{what} is not read aloud.")
+                self.notice(match, f"{what} isn’t read aloud.")
         self.rewrite(pattern, lambda match: left)
 
     def leave_out(self, pattern: re.Pattern[str], describe: Callable[[re.Match[str]], str]) -> None:

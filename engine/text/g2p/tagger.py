@@ -264,5 +264,5 @@ def tables_folder() -> Path:
     """Return the folder of textblob's tables for English; raises `ModuleNotFoundError` if textblob is not installed."""
     spec = find_spec("textblob")
     if spec is None or not spec.submodule_search_locations:
-        raise ModuleNotFoundError("textblob is not installed", name="textblob")
+        raise ModuleNotFoundError("textblob isn’t installed", name="textblob")
     return Path(spec.submodule_search_locations[0]) / "en"

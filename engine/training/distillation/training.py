@@ -136,7 +136,7 @@ class _LessonTrainer(Trainer):
             raise write_error(self.checkpoint, error) from error
         except RuntimeError as error:  # raised by PyTorch's own writer, without a reason
             raise OutputError(
-                f"The checkpoint {self.checkpoint} could not be written.",
+                f"The checkpoint {self.checkpoint} couldn’t be written.",
                 "Free up some space and continue; the previous checkpoint is intact.",
             ) from error
 

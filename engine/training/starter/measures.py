@@ -44,7 +44,7 @@ class Recogniser:
             from pocketsphinx import Decoder
         except ImportError as error:
             raise EngineError(
-                "The speech recognizer pocketsphinx is not installed.",
+                "The speech recognizer pocketsphinx isn’t installed.",
                 "Install it in the project folder with .venv/bin/python -m pip install '.[train]'.",
             ) from error
         self._decoder = Decoder(samprate=RECOGNISER_RATE_HZ, loglevel="FATAL")
@@ -99,7 +99,7 @@ class DnsmosScore:
         found = importlib.util.find_spec("speechmos")
         if found is None or not found.submodule_search_locations or importlib.util.find_spec("onnxruntime") is None:
             raise EngineError(
-                "The DNSMOS models are not installed.",
+                "The DNSMOS models aren’t installed.",
                 "Install them in the project folder with .venv/bin/python -m pip install '.[train]'.",
             )
         import onnxruntime

@@ -220,8 +220,8 @@ def _named(checkpoint: Path) -> Iterator[None]:
     except (EOFError, KeyError, TypeError, ValueError, RuntimeError, UnpicklingError) as error:
         raise DamagedFile(
             checkpoint,
-            f"The checkpoint {checkpoint} is damaged, or of another model.",
-            "Delete it to train this stage anew, or choose another folder.",
+            f"The checkpoint {checkpoint} is damaged, or of a different model.",
+            "Delete it to train this stage again, or choose a different folder.",
         ) from error
 
 

@@ -147,7 +147,7 @@ def _keep_parts(path: Path, teacher: Teacher) -> None:
         save_parts(path, teacher.parts())
     elif load_parts(path).identity != teacher.checkpoint.identity:
         raise EngineError(
-            f"The lessons in {path.parent} are from a different teacher, not the one installed.",
+            f"The training data in {path.parent} is from a different teacher, not the one installed.",
             "Choose a different --work-dir, or install their teacher.",
         )
 
@@ -170,7 +170,7 @@ def _train_stage(name: str, options: TrainOptions, config: ModelConfig, on_progr
     material = _material(options, plan.with_sound)
     missing = missing_symbols(item.lesson.phonemes for item in material.training)
     if missing and not plan.with_sound:
-        raise EngineError(f"No lesson has the symbols {' '.join(sorted(missing))}.", "Record more rounds.")
+        raise EngineError(f"The training data lacks the symbols {' '.join(sorted(missing))}.", "Record more rounds.")
     network = new_network(config, options, material.parts)
     _load(network, options, plan.needs)
     if options.compile_blocks and name in ("generator", "joint"):

@@ -27,7 +27,7 @@ from engine.validator.runs.end_to_end_run import ALIGNMENT_OUTPUT
 
 MAX_FIGURES_BYTES = 256 << 20
 """The limit for figures; those of ten thousand utterances take less."""
-_CHOOSE = "Choose another file."
+_CHOOSE = "Choose a different file."
 
 
 @dataclass(frozen=True)

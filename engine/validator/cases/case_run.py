@@ -153,7 +153,7 @@ def element_lines(elements: ElementErrors | None) -> Iterator[str]:
         place = ", ".join(map(str, first.index))
         distance = "" if first.ulps is None else f", {first.ulps:,} ULPs apart"
         yield f"First wrong: [{place}] ours {_value(first.ours)}, reference {_value(first.reference)}{distance}"
-    yield "Errors over the reference's root mean square:"
+    yield "Errors over the reference’s root mean square:"
     yield from _histogram(elements)
 
 

@@ -103,7 +103,7 @@ def failure_in(report: Report, stage: str | None = None) -> Row | None:
 def _failure(report: Report, stage: str | None) -> Row:
     row = failure_in(report, stage)
     if row is None:
-        what = "No stage is" if stage is None else f"The stage {stage} is not"
+        what = "No stage is" if stage is None else f"The stage {stage} isn’t"
         raise InvalidRequest(
             f"{what} wrong by itself, so there’s nothing to reduce.", "Try a different text or regime."
         )

@@ -79,7 +79,7 @@ class StageTrials:
         for step in self._reference.pipeline.steps(utterance, style, speed, seed):
             if step.stage is self._stage:
                 return self._against(StageResult(step), step.inputs)
-        raise ValueError(f"{self._stage.name} is not among the stages of the pipeline.")
+        raise ValueError(f"{self._stage.name} isn’t a stage of the pipeline.")
 
     def on_inputs(self, inputs: Mapping[str, Array]) -> Trial:
         """Try the stage on these inputs, by name, batch first; raises `ValueError` for inputs that it does not take."""

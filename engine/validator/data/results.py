@@ -32,7 +32,7 @@ class Regime(StrEnum):
 REGIME_MEANINGS: Mapping[Regime, str] = MappingProxyType(
     {
         Regime.DYNAMIC: "PyTorch, unpadded, packed LSTMs, prosody and source in float64: the reference",
-        Regime.UPSTREAM: "PyTorch in kokoro's own float32 throughout: the baseline",
+        Regime.UPSTREAM: "PyTorch in kokoro’s own float32 throughout: the baseline",
         Regime.STATIC_PACKED: "PyTorch on padded arrays, with packed LSTMs",
         Regime.STATIC_NO_PACK: "PyTorch on padded arrays; LSTMs run over the padding and are masked afterwards",
         Regime.COMPILED: "The compiled modules, as the app uses them",

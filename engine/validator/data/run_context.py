@@ -78,6 +78,6 @@ def builds_apart(then: Build, now: Build) -> str:
     differing = {
         "different compiler sources": then.compiler_source_hash != now.compiler_source_hash,
         f"TVM {then.tvm_version}": then.tvm_version != now.tvm_version,
-        f"the processor {then.processor}": then.processor != now.processor,
+        f"the CPU {then.processor}": then.processor != now.processor,
     }
     return " and ".join(words for words, differs in differing.items() if differs)

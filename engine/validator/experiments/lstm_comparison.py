@@ -56,9 +56,9 @@ class ComparedLstm:
 
 LSTMS = (
     ComparedLstm(
-        "predictor.text_encoder.lstms.0", "Duration encoder's first LSTM", "duration", Size("prosody_channels")
+        "predictor.text_encoder.lstms.0", "Duration encoder’s first LSTM", "duration", Size("prosody_channels")
     ),
-    ComparedLstm("text_encoder.lstm", "Text encoder's LSTM", "text_encoder", Size("hidden_dim")),
+    ComparedLstm("text_encoder.lstm", "Text encoder’s LSTM", "text_encoder", Size("hidden_dim")),
 )
 
 

@@ -38,14 +38,14 @@ class Kind(StrEnum):
     """The reason why the phonemes of a sentence differ."""
 
     FAILURE = "misaki fails on the sentence as it is written"
-    SYMBOLS = "kokoro's phonemes have symbols that its model does not know and drops"
+    SYMBOLS = "kokoro’s phonemes have symbols that its model doesn’t know and drops"
     PUNCTUATION = "only pauses and quotation marks differ"
     NUMBERS = "we write out numbers, dates, and units before misaki sees them"
-    LETTERS = "we leave out accents that do not sound, and write other alphabets in Latin letters"
+    LETTERS = "we leave out silent accents, and write other alphabets in Latin letters"
     WRITING = (
         "we write out abbreviations, Roman numerals, and signs before misaki sees them, and shouts in small letters"
     )
-    CORRECTED = "we pronounce a word differently from misaki's lexicon"
+    CORRECTED = "we pronounce a word differently from misaki’s lexicon"
     PRONUNCIATION = "the same words are pronounced differently"
 
 
@@ -91,7 +91,7 @@ class TextParity:
     def to_text(self) -> str:
         """Return the sums, then the sentences that differ, grouped by reason."""
         lines = [
-            f"{self.equal} of {self.sentences} sentences have the same phonemes as kokoro's own G2P"
+            f"{self.equal} of {self.sentences} sentences have the same phonemes as kokoro’s own G2P"
             f" ({self.language}, tagged by {self.tagger}); of {self.plain} plain ones, {self.plain_equal}.",
             *(line for kind in Kind for line in self._listed(kind)),
         ]
@@ -108,9 +108,9 @@ def sentences_of(path: Path) -> tuple[str, ...]:
     try:
         lines = path.read_text(encoding="utf-8").splitlines()
     except OSError as error:
-        raise InvalidRequest(f"{path} cannot be read ({error.strerror}).", "Name a text file.") from error
+        raise InvalidRequest(f"{path} can’t be read ({error.strerror}).", "Name a text file.") from error
     except UnicodeDecodeError as error:
-        raise InvalidRequest(f"{path} is not UTF-8 text.", "Save it as UTF-8 text first.") from error
+        raise InvalidRequest(f"{path} isn’t UTF-8 text.", "Save it as UTF-8 text first.") from error
     sentences = tuple(line.strip() for line in lines if line.strip())
     if not sentences:
         raise InvalidRequest(f"{path} has no text.", "Name a text file with a sentence in each line.")
@@ -125,7 +125,7 @@ def compare_text(sentences: Sequence[str], language: str = AMERICAN.tag) -> Text
     spoken = language_of(language)
     if not spoken.english:
         names = f"{AMERICAN.tag} or {BRITISH.tag}"
-        raise InvalidRequest(f"{spoken.name} can’t be compared with kokoro's G2P.", f"Choose {names}.")
+        raise InvalidRequest(f"{spoken.name} can’t be compared with kokoro’s G2P.", f"Choose {names}.")
     import_spacy()
     model = load_model_analyser()
     tagger = OFFLINE_TAGGER if model is None else f"spaCy's {MODEL_NAME}"

@@ -151,7 +151,7 @@ def _parsed(script: str, healthy: PrimFunc) -> PrimFunc:
         with quick_parsing():
             parsed = tvm.script.from_source(script)
     except (RuntimeError, ValueError, TypeError, SyntaxError) as error:
-        raise CompileError(f"The kernel with the fault cannot be parsed: {error}") from error
+        raise CompileError(f"The kernel with the fault can’t be parsed: {error}") from error
     return parsed.with_attrs(healthy.attrs) if healthy.attrs is not None else parsed
 
 

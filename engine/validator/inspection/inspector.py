@@ -198,8 +198,8 @@ class _Counter:
         calls = self._graph.calls
         expected = f"calls {calls[self._done].kernel}" if self._done < len(calls) else "ends"
         return EngineError(
-            f"The module of stage {self._stage.name} has another graph than this program builds: after "
-            f"{self._done} kernels {what} where the program's {expected}.",
+            f"The module of stage {self._stage.name} differs from the graph that this program builds: after "
+            f"{self._done} kernels {what} where the program’s {expected}.",
             "Compile it again.",
             Cure.COMPILE_AGAIN,
         )
@@ -285,7 +285,7 @@ def _what(node: GraphNode) -> str:
 
 def _how(measured: KernelMeasurement) -> str:
     if measured.times_floor is None:
-        return f"gives values that are not finite ({100 - measured.finite_percent:.3g} %) from finite inputs"
+        return f"gives values that aren’t finite ({100 - measured.finite_percent:.3g} %) from finite inputs"
     what = "is itself wrong" if measured.verdict is KernelVerdict.WRONG else "rounds too much"
     relative, times = measured.relative_l2, measured.times_floor
     return f"{what}: on its own inputs, its relative error is {relative:.2g}, {times:.3g} times the expected rounding"

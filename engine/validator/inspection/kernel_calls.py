@@ -164,7 +164,7 @@ class _Reader:
 
     def _call(self, value: Any, names: Mapping[Any, str]) -> str:
         if value.op.name not in (_CALL_KERNEL, _CALL_OUTSIDE):
-            raise CompileError(f"A graph with {value.op.name} cannot be inspected.")
+            raise CompileError(f"A graph with {value.op.name} can’t be inspected.")
         output = self._found(value, names)
         self._add(_callee(value), value.args[1], names, (output,), value.ty)
         return output
@@ -191,7 +191,7 @@ class _Reader:
         """Return the variable of the unfused graph with this value; equal values take turns, and the last one stays."""
         found = self._known[_key(value, names)]
         if not found:
-            raise CompileError(f"The value {value} is not in the graph before fusion.")
+            raise CompileError(f"The value {value} isn’t in the graph before fusion.")
         return found.pop(0) if len(found) > 1 else found[0]
 
 

@@ -61,7 +61,7 @@ class Substitution:
         graph = self._inspector.kernels(stage).graph
         name = graph.calls[index].kernel
         if name not in graph.plain:
-            raise InvalidRequest(f"{name} is not a kernel of the module.", "Compute it in PyTorch.")
+            raise InvalidRequest(f"{name} isn’t a kernel of the module.", "Compute it in PyTorch.")
         key = stage.name, name
         if key not in self._built:
             module = tvm.IRModule({_MAIN: plain_loops(graph.plain[name]).with_attr("global_symbol", _MAIN)})

@@ -96,7 +96,7 @@ def compare_durations(
 def check_shapes(ours: Array, reference: Array) -> None:
     """Raise `ValueError` unless the two have one shape."""
     if ours.shape != reference.shape:
-        raise ValueError(f"Arrays of the shapes {ours.shape} and {reference.shape} cannot be compared.")
+        raise ValueError(f"Arrays of the shapes {ours.shape} and {reference.shape} can’t be compared.")
 
 
 def is_finite(array: Array) -> NDArray[np.bool_]:

@@ -110,7 +110,7 @@ def _asked(report: Report) -> dict[str, str]:
     crossed = ", ".join(f"{stage} from {regime}" for stage, regime in request.cross)
     return {
         "model": request.model,
-        "weights": request.weights or "the model's own",
+        "weights": request.weights or "the model’s own",
         "voice": request.speech.voice,
         "speed": f"{request.speech.speed:g}",
         "seed": str(request.speech.seed),

@@ -122,7 +122,7 @@ def waveforms(reference: Samples, others: Mapping[str, Samples], name: str) -> s
         panels[-1, 1].set_xlabel("milliseconds")
 
     height = 0.4 + 1.15 * len(others)
-    return draw(WIDTH_INCHES, height, name, "Waveform of each regime over the reference's", paint)
+    return draw(WIDTH_INCHES, height, name, "Waveform of each regime over the reference’s", paint)
 
 
 def _paint_correlations(panel: Axes, rows: Sequence[Row], regimes: Sequence[str]) -> None:
@@ -161,7 +161,7 @@ def _paint_heat_legend(figure: Figure, panels: Sequence[Axes]) -> None:
     limits = LogNorm(10**_SMALLEST_ERROR_EXPONENT, 10**_LARGEST_ERROR_EXPONENT)
     colours = ScalarMappable(limits, ListedColormap(heat(10**exponents).tolist()))
     legend = figure.colorbar(colours, ax=panels, location="bottom", shrink=0.5, aspect=60)
-    legend.set_label("largest error, relative to the reference's rms; hatched: cannot be compared")
+    legend.set_label("largest error, relative to the reference’s rms; hatched: not comparable")
     legend.outline.set_visible(False)
     legend.ax.minorticks_off()
     decades = range(round(_SMALLEST_ERROR_EXPONENT), round(_LARGEST_ERROR_EXPONENT) + 1)
@@ -226,7 +226,7 @@ def lstm(comparison: LstmComparison, name: str) -> str:
             panel.yaxis.set_major_formatter(lambda value, _: magnitude(value))
         steps.set_title(f"error at every timestep, padding {comparison.padding:g}")
         steps.set_xlabel("timestep")
-        steps.set_ylabel("relative to the output's rms")
+        steps.set_ylabel("relative to the output’s rms")
         over_padding.set_title("error against padding (relative L2)")
         _paint_legend(figure, over_padding)
 

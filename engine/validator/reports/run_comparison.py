@@ -20,7 +20,7 @@ def differences(first: Report, second: Report) -> tuple[str, ...]:
     """Return the settings that differ between comparable runs, such as the device: phrases with both values."""
     ours, theirs = first.request, second.request
     pairs = {
-        "planted fault": (ours.fault or NO_FAULT, theirs.fault or NO_FAULT),
+        "injected fault": (ours.fault or NO_FAULT, theirs.fault or NO_FAULT),
         "padding": (f"{ours.padding:g}", f"{theirs.padding:g}"),
         "device": (_name(first.device_choice), _name(second.device_choice)),
         "LSTM method": (_name(first.lstm_choice), _name(second.lstm_choice)),

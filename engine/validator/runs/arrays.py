@@ -133,13 +133,13 @@ class ArrayFolder:
     def _ensure_folder(self) -> None:
         if not self.path.is_dir():
             raise OutputError(
-                f"The folder for arrays {self.path} does not exist.", "Create it or choose a different one."
+                f"The folder for arrays {self.path} doesn’t exist.", "Create it or choose a different one."
             )
 
 
 def _checked(key: ArrayKey) -> ArrayKey:
     if array_key(key.member) != key:
-        raise ValueError(f"{key.member} cannot be the name of an array.")
+        raise ValueError(f"{key.member} isn’t a valid name of an array.")
     return key
 
 
@@ -154,7 +154,7 @@ def array_key(member: str) -> ArrayKey | None:
 def _write(file: IO[bytes], array: Array) -> None:
     """Write as `numpy.save` does, but through the file object, which alone tells a full disk from other failures."""
     if array.dtype.hasobject:
-        raise ValueError("An array of Python objects cannot be kept.")
+        raise ValueError("An array of Python objects can’t be stored.")
     whole = np.asarray(array, order="C")
     npy.write_array_header_1_0(file, npy.header_data_from_array_1_0(whole))
     file.write(whole.data)

@@ -72,7 +72,7 @@ def verdict_error(rows: Collection[Row]) -> CompileError | None:
     failed = [row for row in rows if row.verdict is not Verdict.PASS]
     if not failed:
         return None
-    named = ", ".join(f"{row.stage}'s {row.output} ({wording.row_correlation(row)})" for row in failed)
+    named = ", ".join(f"{row.stage}’s {row.output} ({wording.row_correlation(row)})" for row in failed)
     return CompileError(
         f"The compiled stages differ from PyTorch: {named}.",
         "Run “kokoro-desk validate --probes” to find where.",

@@ -146,7 +146,7 @@ class Validator:
     def _check_unchanged(self, request: ValidationRequest) -> None:
         if model_stamp(request.model, request.weights) != self._stamp:
             raise EngineError(
-                f"The model {request.model} was replaced during the comparison; the rows so far are of the old one.",
+                f"The model {request.model} was replaced during the comparison; the first rows are of the old one.",
                 "Compare again to see the new one.",
             )
 

@@ -284,7 +284,7 @@ def test_a_click_wants_the_word_under_it(view: BookView, wanted: list[tuple[int 
     click(view, place_of(view, word))
     view.begin_speech(TEXT)
     click(view, place_of(view, word), place_key())
-    view.begin_speech("Another.")
+    view.begin_speech("New text.")
     click(view, place_of(view, word))
     place = TEXT.index(word)
     assert wanted == [(None, place), (place, place), (None, place)]
@@ -431,7 +431,7 @@ def test_a_word_is_marked_in_its_sentence(view: BookView) -> None:
 
 def test_only_the_chapter_that_is_spoken_has_marks(view: BookView) -> None:
     utterance = utterances_of(TEXT)[0]
-    view.begin_speech("Another.")
+    view.begin_speech("New text.")
     view.mark(utterance)
     assert not marked(view)
     view.begin_speech(TEXT)

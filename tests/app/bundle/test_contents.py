@@ -215,7 +215,7 @@ def test_a_sound_application_has_no_problems(application: Path) -> None:
 
 def test_signing_a_module_anew_damages_nothing(application: Path) -> None:
     module = module_of(application)
-    module.write_bytes(signed_anew(module.read_bytes(), b"another signature"))
+    module.write_bytes(signed_anew(module.read_bytes(), b"a new signature"))
     assert problems(application) == []
 
 
@@ -240,7 +240,7 @@ def test_another_processor_and_a_newer_system_are_found(application: Path) -> No
     program = application / "Contents/MacOS/Desk"
     content = program.read_bytes()
     program.write_bytes(content[:4] + struct.pack("<I", 0x01000007) + content[8:])
-    assert any("not for Apple's processors" in problem for problem in problems_of_application(application))
+    assert any("Apple silicon" in problem for problem in problems_of_application(application))
     program.write_bytes(for_system(content, 15))
     assert any("needs macOS (15, 0)" in problem for problem in problems_of_application(application))
 
@@ -262,7 +262,7 @@ def test_a_python_for_newer_systems_is_refused_before_building(tmp_path: Path, m
 def test_a_python_for_other_processors_is_refused(tmp_path: Path) -> None:
     python = tmp_path / "python3.12"
     python.write_bytes(universal((INTEL, b"something else")))
-    assert "Apple's processors" in problem_of_python(python)
+    assert "Apple silicon" in problem_of_python(python)
 
 
 def test_what_is_linked_to_counts_once(tmp_path: Path) -> None:

@@ -173,7 +173,7 @@ def test_a_run_of_another_text_cannot_be_compared_and_says_why(to_show: ViewCont
     to_show.show_history(history, newest)
     to_show.earlier.choose(other)
     asked = request()
-    another = DiagnosticsRun(replace(asked, speech=replace(asked.speech, text="Another.")), CONFIG)
+    another = DiagnosticsRun(replace(asked, speech=replace(asked.speech, text="New text.")), CONFIG)
     history.add(another)
     to_show.show_history(history, another)
     assert to_show.earlier_run is None

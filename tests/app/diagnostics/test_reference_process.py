@@ -86,7 +86,7 @@ def test_one_process_answers_many_requests(listener: Listener) -> None:
     listener.ask("fail")
     listener.wait_for(FailedEvent)
     assert listener.process.process_id == process_id
-    assert listener.events[-1] == FailedEvent("No voice.", "Choose another.")
+    assert listener.events[-1] == FailedEvent("No voice.", "Choose one.")
 
 
 def test_a_new_request_replaces_the_old_one(listener: Listener) -> None:

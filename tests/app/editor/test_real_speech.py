@@ -1,4 +1,4 @@
-"""A dragged duration is heard: the session with the built-in model."""
+"""A dragged duration changes the audio: the session with the built-in model."""
 
 from __future__ import annotations
 

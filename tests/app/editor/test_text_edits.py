@@ -35,7 +35,7 @@ def edits(file: Path) -> TextEdits:
 def test_edits_are_in_the_order_of_the_text(edits: TextEdits) -> None:
     assert edits.of(TEXT) == (edit_of(FIRST), edit_of(SECOND))
     assert edits.at(TEXT, SECOND) == edit_of(SECOND)
-    assert edits.of("Another text.") == ()
+    assert edits.of("A new text.") == ()
 
 
 def test_an_edit_without_changes_is_removed(edits: TextEdits) -> None:

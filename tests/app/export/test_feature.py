@@ -291,7 +291,7 @@ def test_an_export_that_was_interrupted_goes_on_where_it_was(desk: ExportDesk, i
 def test_it_goes_on_with_the_model_that_it_was_begun_with(
     desk: ExportDesk, interrupted: ExportJob, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(type(desk.page.header.voices), "speaking_model", "another")
+    monkeypatch.setattr(type(desk.page.header.voices), "speaking_model", "other")
     look(desk)
     desk.page.save_strip.resume_button.click()
     desk.wait_saved()

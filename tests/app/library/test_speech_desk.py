@@ -43,7 +43,7 @@ def bench(qtbot: QtBot, qapp: QApplication, tmp_path: Path) -> Iterator[Bench]:
 
 
 def test_what_failed_just_before_it_began_does_not_end_it(bench: Bench) -> None:
-    bench.room.speech.speech_failed.emit(OutputError("Another speech has failed.", ""))
+    bench.room.speech.speech_failed.emit(OutputError("A different request failed.", ""))
     bench.desk.begin(1, QueueJob(request("One."), MODEL))
     bench.settle()
     assert bench.ended == []

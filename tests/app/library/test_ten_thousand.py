@@ -55,7 +55,7 @@ def steps_of(shelf: Shelf, work: Callable[[Shelf], object]) -> int:
     [
         pytest.param(lambda shelf: shelf.history.listed(), id="list"),
         pytest.param(find, id="find"),
-        pytest.param(lambda shelf: shelf.history.begin(request("another"), MODEL), id="enter"),
+        pytest.param(lambda shelf: shelf.history.begin(request("new"), MODEL), id="enter"),
         pytest.param(lambda shelf: shelf.history.star(17, starred=True), id="star"),
     ],
 )

@@ -184,7 +184,7 @@ def test_a_book_that_is_removed_is_not_listed_any_more(desk: Home) -> None:
 
 def test_a_last_book_that_cannot_be_opened_leaves_home(desk: Home) -> None:
     desk.settings.document = desk.path
-    desk.document = DamagedDocument("It is damaged.", "Choose another.")
+    desk.document = DamagedDocument("It is damaged.", "Choose one.")
     with desk.qtbot.waitSignal(desk.feature.opener.failed):
         desk.feature.resume()
     assert desk.home.isVisible()
@@ -202,7 +202,7 @@ def test_open_recent_has_covers_and_progress(desk: Home) -> None:
 
 
 def test_books_of_the_same_title_are_told_apart(desk: Home, tmp_path: Path) -> None:
-    other = ShelvedBook(tmp_path / "b & c" / "b.epub", "another", DOCUMENT.title)
+    other = ShelvedBook(tmp_path / "b & c" / "b.epub", "other", DOCUMENT.title)
     desk.places.keep(other, desk.reading.place)
     assert "b && c)" in desk.recent[0]
     assert "(" in desk.recent[1]
@@ -211,7 +211,7 @@ def test_books_of_the_same_title_are_told_apart(desk: Home, tmp_path: Path) -> N
 def test_a_long_title_is_shortened_in_the_menu(desk: Home) -> None:
     long = "A Title " * 50
     desk.document = Document(f"{long} & more", "", "en", BOOK.chapters)
-    desk.path.write_text("another book")
+    desk.path.write_text("a new book")
     desk.open()
     title = desk.recent[0]
     assert desk.window.menu.fontMetrics().horizontalAdvance(title) < 550

@@ -30,8 +30,8 @@ def test_a_document_that_was_moved_or_changed_keeps_its_place(tmp_path: Path) ->
     places = Places(tmp_path / "p.json")
     places.keep(SHELVED, PLACE)
     assert places.of(Path("/elsewhere/b.epub"), "digest") == PLACE
-    assert places.of(BOOK, "another") == PLACE
-    assert places.of(Path("/elsewhere/b.epub"), "another") == Place()
+    assert places.of(BOOK, "other") == PLACE
+    assert places.of(Path("/elsewhere/b.epub"), "other") == Place()
 
 
 def test_places_that_an_earlier_version_has_written_are_known(tmp_path: Path) -> None:
@@ -115,7 +115,7 @@ def test_of_words_that_come_several_times_the_nearest_are_meant() -> None:
 
 def test_books_are_on_the_shelf_with_the_latest_first(tmp_path: Path) -> None:
     places = Places(tmp_path / "p.json")
-    other = ShelvedBook(Path("/b.epub"), "other", "Another")
+    other = ShelvedBook(Path("/b.epub"), "other", "Other")
     places.keep(SHELVED, PLACE)
     places.keep(other, PLACE)
     assert Places(tmp_path / "p.json").shelf == (other, SHELVED)
@@ -134,7 +134,7 @@ def test_a_text_of_ones_own_that_comes_again_has_its_place(tmp_path: Path) -> No
     assert again.in_text(WHALE) == 16
     assert again.in_text(f"{WHALE} And more.") == 16
     assert again.in_text(WHALE.replace("Some", "Many")) == 0
-    assert again.in_text("Another text.") == 0
+    assert again.in_text("A new text.") == 0
     assert again.shelf == (SHELVED,)
 
 

@@ -216,7 +216,7 @@ def test_all_keys_are_listed_as_they_are_now(desk: Desk) -> None:
 
 
 STARTER, FULL_SIZE = "starter", "kokoro-82m"
-OBSTACLE = "No Transformer prosody is installed for this model."
+OBSTACLE = "It has no students."
 
 
 def allowed(box: ComboBox) -> list[object]:

@@ -71,7 +71,7 @@ def test_an_utterance_is_what_is_left_of_it() -> None:
     assert left.selectedText() == "🙂 or more."
     page.replace("🙂 or more.", "")
     assert page.spoken.utterance(UTTERANCES[1]) is None
-    page.spoken.begin("Another.")
+    page.spoken.begin("New text.")
     assert page.spoken.utterance(UTTERANCES[0]) is None
     assert page.words("last") is None
 

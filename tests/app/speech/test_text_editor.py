@@ -78,7 +78,7 @@ def test_a_longer_plan_adds_to_what_is_marked_and_another_speech_forgets_it(edit
     assert marked(editor) == [utterances[0].text]
     editor.mark(utterances[2])
     assert marked(editor) == [utterances[2].text]
-    editor.begin_speech("Another.")
+    editor.begin_speech("New text.")
     editor.mark(utterances[0])
     assert not marked(editor)
 
@@ -241,7 +241,7 @@ def test_only_a_text_that_is_replaced_as_a_whole_is_told_so(editor: TextEditor) 
     editor.edit.insertPlainText(" More 🙂.")
     editor.edit.textCursor().deletePreviousChar()
     assert not told
-    editor.set_text("Another text.")
+    editor.set_text("A new text.")
     assert len(told) == 1
     assert not editor.edit.document().isUndoAvailable()
     editor.edit.selectAll()
@@ -326,7 +326,7 @@ def test_a_place_is_told_in_the_spoken_text_and_in_the_text_as_it_is(editor: Tex
     with qtbot.waitSignal(editor.place_requested) as wanted:
         editor.edit.place_requested.emit(place)
     assert wanted.args == [TEXT.index("Three"), len("🙂 New. ") + TEXT.index("Three")]
-    editor.begin_speech("Another.")
+    editor.begin_speech("New text.")
     with qtbot.waitSignal(editor.place_requested) as wanted:
         editor.edit.place_requested.emit(place)
     assert wanted.args[0] is None

@@ -82,7 +82,7 @@ def test_what_is_insisted_on_is_never_replaced() -> None:
     assert insisted(Choice("af_heart+bm_george"), TWO_MODELS, usual) == Choice("af_heart+bm_george", "kokoro-82m")
     assert insisted(Choice("nobody"), TWO_MODELS, usual) == Choice("nobody", "starter")
     assert insisted(Choice("af_heart", "starter"), TWO_MODELS, usual) == Choice("af_heart", "starter")
-    assert insisted(Choice(model="another"), TWO_MODELS, usual) == Choice(None, "another")
+    assert insisted(Choice(model="other"), TWO_MODELS, usual) == Choice(None, "other")
 
 
 def test_a_model_that_is_insisted_on_keeps_the_voice_if_it_can() -> None:

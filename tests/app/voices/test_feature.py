@@ -114,7 +114,7 @@ def test_stop_and_another_voice_end_the_round(room: VoiceRoom) -> None:
         lambda room: room.panel.hear_requested.emit(ADAM),
         lambda room: room.voices.preview(),
     ],
-    ids=["speech", "silence", "another voice", "the chosen voice"],
+    ids=["speech", "silence", "other voice", "the chosen voice"],
 )
 def test_a_blend_changed_just_before_does_not_replace_what_is_wanted_then(
     room: VoiceRoom, wish: Callable[[VoiceRoom], None]
@@ -259,4 +259,4 @@ def test_a_name_that_is_taken_by_a_voice_of_any_model_is_told(room: VoiceRoom, n
     room.voices.show_models((replace(TWO_MODELS[0], voices=(mine,)), TWO_MODELS[1]), "starter")
     room.panel.blend.save_requested.emit(name, "af_sally(1)+am_adam(1)")
     room.qtbot.waitUntil(lambda: room.window.page.banner.message is not None)
-    assert "Choose another name" in room.window.page.banner.label.text()
+    assert "Choose a different name" in room.window.page.banner.label.text()

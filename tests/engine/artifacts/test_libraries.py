@@ -24,7 +24,7 @@ CODE_SIGNATURE, SEGMENT, HEADER_BYTES = 0x1D, 0x19, 32
 
 
 def place_of(content: bytes, wanted: int, name: bytes = b"") -> int:
-    """Where the load command of one kind, and of one segment's name, starts."""
+    """The offset of the load command of one kind and of one segment's name."""
     place = HEADER_BYTES
     for _ in range(struct.unpack_from("<I", content, 16)[0]):
         kind, size = struct.unpack_from("<2I", content, place)
@@ -35,7 +35,7 @@ def place_of(content: bytes, wanted: int, name: bytes = b"") -> int:
 
 
 def signed_anew(content: bytes, signature: bytes) -> bytes:
-    """As codesign does it: another signature in the same place, whose size is noted in the header twice."""
+    """As codesign does it: a new signature in the same place, whose size is noted in the header twice."""
     command, segment = place_of(content, CODE_SIGNATURE), place_of(content, SEGMENT, b"__LINKEDIT")
     start, size = struct.unpack_from("<2I", content, command + 8)
     changed = bytearray(content[:start] + signature)
@@ -146,5 +146,5 @@ def test_a_module_that_is_cut_off_is_refused(module, kept):
 
 
 def test_a_module_with_something_behind_it_is_refused(module):
-    with pytest.raises(ValueError, match="none of Metal's"):
+    with pytest.raises(ValueError, match="damaged"):
         metal_kernels(module + b"more")

@@ -156,9 +156,9 @@ def test_any_difference_in_variant_makes_another_identity(tiny_config):
 
 def test_libraries_for_macs_are_the_same_wherever_they_are_built(tiny_config, monkeypatch):
     here = expected_identity(tiny_config, MACS)
-    monkeypatch.setattr(artifacts_manifest, "host_processor", lambda: "another")
+    monkeypatch.setattr(artifacts_manifest, "host_processor", lambda: "abacus")
     assert expected_identity(tiny_config, MACS) == here
-    assert expected_identity(tiny_config, CPU).target == "cpu another"
+    assert expected_identity(tiny_config, CPU).target == "cpu abacus"
     assert (library_suffix(MACS), library_suffix(CPU)) == (".dylib", ".so")
 
 
@@ -166,7 +166,7 @@ def test_libraries_for_another_system_are_named_as_there(tiny_config, monkeypatc
     macs, linux = (Variant("cpu", family=family) for family in ("arm64-apple-macos", "aarch64-linux-gnu"))
     assert (library_suffix(macs), library_suffix(linux)) == (".dylib", ".so")
     here = expected_identity(tiny_config, linux)
-    monkeypatch.setattr(artifacts_manifest, "host_processor", lambda: "another")
+    monkeypatch.setattr(artifacts_manifest, "host_processor", lambda: "abacus")
     assert expected_identity(tiny_config, linux) == here
 
 
@@ -175,7 +175,7 @@ def test_the_identity_of_a_family_names_its_oldest_processor_and_not_this_one(ti
     variant = Variant("cpu", family=family.name)
     here = expected_identity(tiny_config, variant)
     assert here.target == f"cpu {family.name} {family.processor}"
-    monkeypatch.setattr(artifacts_manifest, "host_processor", lambda: "another")
+    monkeypatch.setattr(artifacts_manifest, "host_processor", lambda: "abacus")
     assert expected_identity(tiny_config, variant) == here
 
 

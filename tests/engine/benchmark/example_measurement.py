@@ -72,7 +72,7 @@ def measurement(**changes) -> Measurement:
         "speech": SpeechFigures(0.04, 0.4, 2.25, {1: 0.03, 3000: 0.4}),
         "commands": (CommandFigures("Hello world.", 1.56, 2.5, 560_000_000),),
         "compile_seconds": {"bert": 5.0, "decoder": 30.5},
-        "modules": "shipped for x86-64-v3 processors; none are built here yet",
+        "modules": "shipped for x86-64-v3 CPUs; not built here yet",
         "export_seconds": 12.0,
         "left_out": {"torch-compile": "torch.compile needs a C++ compiler (g++)"},
     }

@@ -81,7 +81,7 @@ def test_the_other_figures_are_there(measured):
     assert measured.left_out == {"somebody": "it is not here"}
 
 
-@pytest.mark.skipif(not WITH_OPENVINO, reason="the extra “bench” is not installed (openvino)")
+@pytest.mark.skipif(not WITH_OPENVINO, reason="needs openvino")
 def test_compiling_for_a_length_is_not_timed(measured):
     (length,) = measured.lengths
     assert measured.processes[OPENVINO_STATIC].preparation_seconds[SECONDS] > length.seconds(OPENVINO_STATIC)

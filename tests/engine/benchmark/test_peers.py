@@ -61,12 +61,12 @@ def complete(tmp_path):
     return PeerEnvironment(everything, everything, lambda: frozenset({"avx2", "avx512_bf16"}), lambda: path)
 
 
-@pytest.mark.parametrize(("model", "another"), [(FULL_SIZE, HIBARI), (STARTER, KOKORO_ONNX_INT8)])
-def test_all_peers_that_can_run_except_models_of_another_size(complete, model, another):
+@pytest.mark.parametrize(("model", "excluded"), [(FULL_SIZE, HIBARI), (STARTER, KOKORO_ONNX_INT8)])
+def test_all_peers_that_can_run_except_models_of_another_size(complete, model, excluded):
     selection = choose_peers([], model, complete)
-    assert selection.names == tuple(name for name in PEER_NAMES if name != another)
-    assert list(selection.left_out) == [another]
-    assert f"not with {model}" in selection.left_out[another]
+    assert selection.names == tuple(name for name in PEER_NAMES if name != excluded)
+    assert list(selection.left_out) == [excluded]
+    assert f"not with {model}" in selection.left_out[excluded]
 
 
 def test_a_peer_that_cannot_run_is_left_out_with_the_reason():
@@ -164,7 +164,7 @@ def test_ours_and_the_original_compute_the_same(job, tmp_path):
     runner.close()
 
 
-@pytest.mark.skipif(importlib.util.find_spec("hibari") is None, reason="the extra “bench” is not installed (hibari)")
+@pytest.mark.skipif(importlib.util.find_spec("hibari") is None, reason="needs hibari")
 def test_a_small_model_speaks_the_same_symbols_for_as_long(job):
     length = exact_length(2, job.config)
     with closing(our_runner(job)) as runner:
@@ -196,7 +196,7 @@ def test_a_speed_is_found_for_a_length(natural, wanted):
 
 
 def test_a_model_that_cannot_speak_for_so_long_is_an_error():
-    with pytest.raises(EngineError, match="50 frames where 100 are wanted"):
+    with pytest.raises(EngineError, match=r"50 frames .* 100"):
         fitted_speed(lambda speed: 50, 100)
 
 

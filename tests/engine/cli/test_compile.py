@@ -65,7 +65,7 @@ def test_processors_of_another_system_are_a_variant_of_their_own():
 def test_modules_for_a_family_can_be_validated_on_its_processors_only(monkeypatch):
     words = ["--triple", "aarch64-linux-gnu", "--validate"]
     monkeypatch.setattr(compile_command, "runs_here", lambda name: name == "x86_64-linux-gnu")
-    with pytest.raises(InvalidRequest, match="can’t run on this computer"):
+    with pytest.raises(InvalidRequest, match="Omit --validate"):
         request(*words)
     monkeypatch.setattr(compile_command, "runs_here", lambda name: name == "aarch64-linux-gnu")
     assert request(*words).checkpoint is not None
@@ -110,7 +110,7 @@ def test_validation_opens_the_model_before_any_work():
         (["--triple", "aarch64-linux-gnu", "--target", "metal-macos"], "--triple is for the target cpu only"),
         (["--tune", "-1"], "number of minutes"),
         (["--tune", "nan"], "number of minutes"),
-        (["--tune", "1", "--triple", "aarch64-linux-gnu"], "Only modules for this CPU"),
+        (["--tune", "1", "--triple", "aarch64-linux-gnu"], "Omit --tune"),
         (["--precision", "float8"], "Precisions: float32, float16"),
         (["--precision", "float16"], "float16 is for Metal"),
     ],
@@ -128,7 +128,7 @@ def test_an_unknown_target_is_named():
 def test_modules_for_macs_cannot_be_validated_elsewhere(monkeypatch):
     words = ["--target", "metal-macos", "--validate"]
     monkeypatch.setattr("sys.platform", "linux")
-    with pytest.raises(InvalidRequest, match="can’t run on this computer"):
+    with pytest.raises(InvalidRequest, match="Omit --validate"):
         request(*words)
     monkeypatch.setattr("sys.platform", "darwin")
     assert request(*words).checkpoint is not None
@@ -186,9 +186,9 @@ def test_all_actions(tmp_path, monkeypatch, capsys):
         (["data", "--model", "starter", "--shards", "0"], "--shards 0 is too small"),
         (["train", "--model", "starter", "--minutes", "-1"], "--minutes -1 is too small"),
         (["export", "--model", "starter", "--frame-corrections", "0"], "--frame-corrections 0 is too small"),
-        (["train", "--model", "starter"], "Run “kokoro-desk distill data” first"),
-        (["evaluate", "--model", "starter"], "Create it with “kokoro-desk distill export”"),
-        (["export", "--model", "starter"], "has no training in progress"),
+        (["train", "--model", "starter"], "“kokoro-desk distill data”"),
+        (["evaluate", "--model", "starter"], "“kokoro-desk distill export”"),
+        (["export", "--model", "starter"], "“kokoro-desk distill train”"),
         (["train", "--model", "starter", "--weights", "nonsense"], "Unknown weights “nonsense”"),
     ],
 )
@@ -201,9 +201,9 @@ def test_bad_input_gets_one_sentence(tmp_path, capsys, arguments, sentence):
 @pytest.mark.parametrize(
     ("arguments", "sentence"),
     [
-        ([], "No Transformer prosody is installed for starter."),
-        (["--tokens", "0"], "This model does not take 0 tokens. Use whole numbers from 1 to 512."),
-        (["--rounds", "0"], "--rounds 0 is too small. Use a whole number above zero."),
+        ([], "for starter."),
+        (["--tokens", "0"], "0 tokens. Use whole numbers from 1 to 512."),
+        (["--rounds", "0"], "--rounds 0"),
         (["--threads", "99"], "99"),
     ],
 )

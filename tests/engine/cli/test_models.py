@@ -75,7 +75,7 @@ def test_what_is_partial_or_damaged_is_listed_so(models, hub):
 
 
 def test_what_makes_no_sense_is_refused(models, tmp_path):
-    with pytest.raises(InvalidRequest, match="Some model is not installed"):
+    with pytest.raises(InvalidRequest, match="Some model isn’t installed"):
         act(models, "remove", "kokoro-82m")
     with pytest.raises(InvalidRequest, match="doesn’t exist"):
         act(models, "import", tmp_path / "gone" / CHECKPOINT_NAME)

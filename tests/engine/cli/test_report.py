@@ -62,7 +62,7 @@ def test_every_real_step_is_named_though_it_fails(steps, tmp_path, monkeypatch):
 
 def test_each_step_is_a_line_on_the_screen(steps, tmp_path, capsys):
     steps[1] = step("two", "fails")
-    steps[2] = step("three", obstacle="only a Mac has it")
+    steps[2] = step("three", obstacle="not on this system")
     assert main(["report", "--out", str(tmp_path / "F.zip")]) == 0
     said = capsys.readouterr()
     first, second, third = said.err.splitlines()

@@ -43,7 +43,7 @@ class Compiled:
 
 @pytest.fixture(scope="session", autouse=True)
 def workspace() -> None:
-    """What compiled stages ask for memory."""
+    """The workspace function that compiled stages call for memory."""
     provide_workspace(tvm_ffi)
 
 

@@ -1,4 +1,4 @@
-"""One LSTM compiled alone, by any method, for this machine's processor or for the software Metal device."""
+"""One LSTM compiled alone, by any method, for this machine's CPU or for the software Metal device."""
 
 from __future__ import annotations
 
@@ -44,7 +44,7 @@ class OneLstm(torch.nn.Module):
         return (bidirectional_lstm(self.lstm, x, lengths, self._semantics),)
 
     def in_torch(self, x: np.ndarray, lengths: np.ndarray) -> np.ndarray:
-        """What torch makes of packed sequences."""
+        """The output of torch for packed sequences."""
         counts = torch.from_numpy(lengths).long()
         packed = pack_padded_sequence(torch.from_numpy(x), counts, batch_first=True, enforce_sorted=False)
         with torch.no_grad():

@@ -1,4 +1,4 @@
-"""What is fused into convolutions on every target, with results that equal PyTorch's."""
+"""Operators are fused into convolutions on every target, with results that equal PyTorch's."""
 
 import itertools
 from collections.abc import Callable
@@ -44,7 +44,7 @@ STAGE = Stage("probe", "Probe", Place.DEVICE, (Tensor("x", (Size("hidden_dim"), 
 
 
 class Joined(nn.Module):
-    """Two convolutions and what is done with their results."""
+    """Two convolutions and the operators on their results."""
 
     def __init__(self, epilogue):
         super().__init__()
@@ -205,7 +205,7 @@ def by_torch(sizes: ConvWorkload, x: torch.Tensor, weight: torch.Tensor, bias: t
 
 def test_each_preparation_has_arrays_of_its_own():
     class Library(dict[str, object]):
-        """In the place of kernels: notes the arrays that it gets."""
+        """A replacement for kernels that notes the arrays that it gets."""
 
         def __init__(self) -> None:
             super().__init__(pack=lambda weight, packed: None, run=lambda *arrays: seen.append(arrays))

@@ -98,7 +98,7 @@ class ChangingLstm(StyledLstm):
 
 
 def linear_inputs(graph):
-    """How many features each linear layer of a graph takes, those of both directions."""
+    """The number of input features of each linear layer of a graph, those of both directions."""
     calls = [binding.value for block in graph.module["main"].body.blocks for binding in block.bindings]
     kernels = [call for call in calls if isinstance(call, relax.Call) and call.op.name == "relax.call_tir"]
     linear = [call.args[1].fields[0] for call in kernels if call.args[0].name_hint.startswith("linear")]

@@ -93,7 +93,7 @@ def test_all_that_is_not_a_result_is_in_one_piece_of_memory(compiled):
     script = _before_lowering(made).script()
     assert script.count("alloc_storage") == 1  # the result's
     assert script.count(WORKSPACE_FUNCTION) == 1
-    # the array that is kept, and two used alternately: 3 arrays of 32 floats per token
+    # the array that is needed to the end, and two used alternately: 3 arrays of 32 floats per token
     assert f"{3 * 32 * 4}" in script.split(WORKSPACE_FUNCTION, 1)[1].splitlines()[0]
 
 

@@ -1,4 +1,4 @@
-"""Whole stages on the Metal device, against PyTorch; what is changed in programs for it; the text of its kernels."""
+"""Whole stages on the Metal device, against PyTorch; changes to programs for it; the source of its kernels."""
 
 import re
 import shutil
@@ -179,7 +179,7 @@ def test_a_function_without_threads_is_an_error():
         for place in T.serial(8):
             y[place] = x[place]
 
-    with pytest.raises(CompileError, match="has no schedule for a GPU"):
+    with pytest.raises(CompileError, match="no schedule"):
         apply(tvm.IRModule({"plain": plain}), [check_threads], metal_macos())
 
 

@@ -101,7 +101,7 @@ _NAMES = (
     "waitpkg xsave xsavec xsaveopt xsaves "
 )
 INSTRUCTION_SETS = frozenset(_NAMES.split())
-"""LLVM's names of instructions that processors for 64 bits may lack; its other features are about speed."""
+"""LLVM's names of instructions that 64-bit CPUs may lack; its other features are about speed."""
 
 
 def test_a_variant_of_no_family_is_for_this_machine():
@@ -114,7 +114,7 @@ def test_an_unknown_triple_names_the_known_ones():
 
 
 ONLY_ON_CPU = {"lstm_offset"}
-"""What only the converters of a processor's LSTM ask for."""
+"""The kernels that only the converters of a CPU's LSTM ask for."""
 
 
 def public(module):

@@ -126,7 +126,7 @@ def test_another_model_makes_everything_itself(tmp_path: Path, cache: Path) -> N
     steps.close()
     assert kept(cache)
     other = FastSpeaker()
-    other.model = "another"
+    other.model = "other"
     run(order_of(book(), tmp_path / "book.m4b"), other)
     parts = [part for chapter in book().chapters for part in parts_of(chapter.text)]
     assert len(other.requests) == len(parts)
@@ -154,7 +154,7 @@ def test_a_full_disk_keeps_what_is_made(tmp_path: Path, cache: Path, monkeypatch
         write(path, content)
 
     monkeypatch.setattr(part_cache, "write_atomically", write_while_there_is_room)
-    with pytest.raises(OutputError, match=r"The audio so far is kept there. Free up some space"):
+    with pytest.raises(OutputError, match=r"saved there\. Free up some space"):
         run(order_of(book(), tmp_path / "book.m4b"))
     monkeypatch.setattr(part_cache, "write_atomically", write)
     assert len(kept(cache)) == 3
@@ -175,7 +175,7 @@ def test_a_disk_that_is_full_in_the_end_keeps_the_speech(
 
     with monkeypatch.context() as patch:
         patch.setattr("engine.audio.audio_book.AudioBook.write", fail)
-        with pytest.raises(OutputError, match=r"The disk is full.* Finished audio is kept"):
+        with pytest.raises(OutputError, match=r"The disk is full.* Finished audio is saved"):
             run(order_of(book(), tmp_path / "book.m4b"))
     speaker = FastSpeaker()
     run(order_of(book(), tmp_path / "book.m4b"), speaker)

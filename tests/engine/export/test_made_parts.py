@@ -13,7 +13,7 @@ from engine.text.g2p.user_lexicon.entries import Entry
 from engine.text.g2p.user_lexicon.store import UserLexicon
 from tests.engine.export.books import RATE_HZ, FastSpeaker
 
-REQUEST = SpeechRequest("One paragraph.\n\nAnother paragraph.", "af_heart")
+REQUEST = SpeechRequest("One paragraph.\n\nA second paragraph.", "af_heart")
 
 
 def made() -> RenderedPart:

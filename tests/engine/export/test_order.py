@@ -52,7 +52,7 @@ def test_what_is_no_picture_is_refused(tmp_path: Path, monkeypatch: pytest.Monke
     monkeypatch.setattr(export_job, "LARGEST_BYTES", 3_000_000)
     (tmp_path / "text").write_text("GIF89a")
     (tmp_path / "large").write_bytes(b"\x89PNG" + bytes(3_000_000))
-    for name, words in (("none", "cannot be read"), ("text", "neither JPEG nor PNG"), ("large", "larger than 3 MB")):
+    for name, words in (("none", "No such file"), ("text", "neither JPEG nor PNG"), ("large", "larger than 3 MB")):
         with pytest.raises(InvalidRequest, match=words):
             read_cover(tmp_path / name)
 
@@ -60,7 +60,7 @@ def test_what_is_no_picture_is_refused(tmp_path: Path, monkeypatch: pytest.Monke
 def test_a_pipe_is_no_picture_and_not_waited_for(tmp_path: Path) -> None:
     os.mkfifo(tmp_path / "pipe")
     for path in (tmp_path / "pipe", tmp_path):
-        with pytest.raises(InvalidRequest, match="is not a file"):
+        with pytest.raises(InvalidRequest, match="a file"):
             read_cover(path)
     with pytest.raises(InvalidRequest, match="File name too long"):
         read_cover(tmp_path / (300 * "a"))

@@ -176,7 +176,7 @@ def test_the_prosody_that_is_asked_for_is_opened(students):
 
 
 def test_students_of_other_weights_are_refused(students):
-    save_random(students.path, model_config(STARTER), "another teacher")
+    save_random(students.path, model_config(STARTER), "other teacher")
     with pytest.raises(UnusableModel, match="different model than the installed starter"):
         with_students(open_checkpoint())
     assert "a different model" in students_obstacle(STARTER)
@@ -205,7 +205,7 @@ def test_students_are_installed_whole_or_not_at_all(students, tmp_path):
     elsewhere.write_bytes(content)
     with pytest.raises(DamagedFile):
         install_students(elsewhere, STARTER)
-    save_random(elsewhere, model_config(STARTER), "another teacher")
+    save_random(elsewhere, model_config(STARTER), "other teacher")
     with pytest.raises(UnusableModel):
         install_students(elsewhere, STARTER)
     assert students_of(STARTER) == students

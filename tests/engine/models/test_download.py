@@ -99,7 +99,7 @@ def test_a_connection_that_breaks_is_taken_up_again_by_itself(
 
 def test_a_connection_that_stays_broken_keeps_what_came(hub: StandInHub, order: Download, published: Published) -> None:
     hub.faults.append(Fault(CHECKPOINT_NAME, cut_after=300_000))
-    with pytest.raises(DownloadError, match=r"connection to the model hub was lost.*partial download is kept"):
+    with pytest.raises(DownloadError, match=r"connection to the model hub was lost.*partial download is saved"):
         download(order, ignore)
     assert order.bytes_received() >= 300_000 - CHUNK_BYTES
     hub.faults.clear()

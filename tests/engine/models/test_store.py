@@ -341,7 +341,7 @@ def test_the_bundled_model_needs_nothing(tmp_path: Path, act: str) -> None:
     models = ModelStore(tmp_path)
     assert models.status("starter").state is ModelState.BUNDLED
     assert models.model_folder("starter").is_dir()
-    with pytest.raises(InvalidRequest, match="are bundled with the app"):
+    with pytest.raises(InvalidRequest, match="bundled"):
         getattr(models, act)("starter")
 
 
@@ -352,10 +352,10 @@ def test_unknown_names_are_refused(models: ModelStore) -> None:
 
 
 def test_there_is_room_for_more_models(models: ModelStore, published: Published, source: Path) -> None:
-    other = replace(published.entry, name="another", title="Another")
+    other = replace(published.entry, name="other", title="Other")
     both = ModelStore(models.folder, (published.entry, other))
-    both.import_from(source, "another")
-    assert both.status("another").state is ModelState.INSTALLED
+    both.import_from(source, "other")
+    assert both.status("other").state is ModelState.INSTALLED
     assert both.status(NAME).state is ModelState.ABSENT
 
 

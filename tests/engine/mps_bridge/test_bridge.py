@@ -72,5 +72,5 @@ def test_apples_own_headers_are_taken_on_a_mac(tmp_path):
 
 def test_without_tvm_there_are_no_headers(monkeypatch):
     monkeypatch.setattr(bridge, "find_spec", lambda _: None)
-    with pytest.raises(CompileError, match="TVM is not installed"):
+    with pytest.raises(CompileError, match="TVM"):
         header_folders(stubs=True)

@@ -70,7 +70,7 @@ def test_the_decoder_of_few_frames_is_float64(tiny_config, frames):
 class Pitch:
     """The pitch of one utterance in Hz, flat.
 
-    `exact` is that of kokoro's whole model in float64, `unrounded` the truth's without the rounding between stages.
+    `exact` is that of kokoro's whole model in float64, `unrounded` the reference's without the rounding between stages.
     """
 
     exact: np.ndarray
@@ -197,7 +197,7 @@ def test_the_source_probe_shows_the_exact_waveform(network, values):
 
 
 def test_the_truth_is_nearer_to_itself_than_upstream_is(tiny_config, upstream, values):
-    """Upstream's float32 is a regime of its own: close, not equal."""
+    """Upstream's float32 is a separate regime: close, not equal."""
     theirs = all_values(tiny_config, upstream, opening(tiny_config, [6]))
     assert 0.5 < correlation(theirs["audio"], values["audio"]) < 1
 

@@ -16,7 +16,7 @@ Values = dict[str, Array]
 
 
 def opening(config: ModelConfig, token_counts: Sequence[int], speed: float = 1.0, seed: int = 0) -> Values:
-    """What the first stages need, for a batch of these token counts; anything at all stands in the padding."""
+    """The inputs of the first stages, for a batch of these token counts; the padding is arbitrary."""
     generator = np.random.default_rng([seed, *token_counts])
     batch, longest = len(token_counts), max(token_counts)
     timbre, prosody = 0.1 * generator.standard_normal((2, batch, config.style_dim), dtype=np.float32)
@@ -30,7 +30,7 @@ def opening(config: ModelConfig, token_counts: Sequence[int], speed: float = 1.0
 
 
 def noise_for(config: ModelConfig, frames: int, batch: int = 1) -> Array:
-    """The source's noise: the same for a frame whatever the number of frames."""
+    """The source's noise: the same for a frame regardless of the number of frames."""
     shape = (batch, frames, config.samples_per_frame, config.harmonic_count)
     return np.random.default_rng(0).standard_normal((shape[0], 400, *shape[2:]), dtype=np.float32)[:, :frames]
 

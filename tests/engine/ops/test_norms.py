@@ -1,4 +1,4 @@
-"""Adaptive normalisation equals torch's instance norm of each sequence alone."""
+"""Adaptive normalization equals torch's instance norm of each sequence alone."""
 
 import numpy as np
 import pytest

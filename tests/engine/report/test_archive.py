@@ -100,7 +100,7 @@ def zipped(**files: bytes) -> bytes:
         zipped(report_json=b"{"),
         zipped(report_json=b"[]"),
         zipped(report_json=b"null"),
-        zipped(report_json=b'{"format": "another"}'),
+        zipped(report_json=b'{"format": "other"}'),
         zipped(report_json=b'{"format": "Kokoro Desk report 1", "steps": [{}], "left_out": {}}'),
         zipped(report_json=b'{"format": "Kokoro Desk report 1", "steps": [], "left_out": []}'),
         zipped(
@@ -202,7 +202,7 @@ def test_the_machine_and_what_failed_come_first(folder: Path) -> None:
         folder,
         left_by(folder, "system", '{"chip": "Apple M9", "memory_bytes": 8589934592}\n', "findings.jsonl"),
         StepResult("kernels", Outcome.FAILED, "3 of 384 failed; the first: no type", 30),
-        StepResult("quarantine", Outcome.NOT_HERE, "only a Mac has it"),
+        StepResult("quarantine", Outcome.NOT_HERE, "not on this system"),
     )
     assert said[0].startswith("Apple M9, 8 GB")
     assert said[1].startswith("1 failed, 1 ok, 1 not available; 1.5 minutes")

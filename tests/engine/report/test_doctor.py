@@ -48,11 +48,11 @@ def test_a_check_that_breaks_is_a_problem_and_not_a_crash(
 
 @pytest.mark.parametrize("setback", [True, False])
 def test_a_gpu_that_is_not_used_is_worth_a_note(monkeypatch: pytest.MonkeyPatch, setback: bool) -> None:
-    choice = DeviceChoice("cpu", CPU, "the GPU is not used: its process ended (SIGABRT)", setback)
+    choice = DeviceChoice("cpu", CPU, "no GPU", setback)
     monkeypatch.setattr(doctor, "choose_device", lambda *_: choice)
     status, words = doctor.CHECKS["Device"]()
     assert status is (CheckStatus.NOTE if setback else CheckStatus.GOOD)
-    assert words == "cpu (the GPU is not used: its process ended (SIGABRT))"
+    assert words == "cpu (no GPU)"
 
 
 @pytest.mark.parametrize("setback", [True, False])
@@ -102,7 +102,7 @@ def test_the_models_are_named_with_their_states(monkeypatch: pytest.MonkeyPatch,
     (tmp_path / "kokoro-82m" / "manifest.json").touch()
     status, words = doctor.CHECKS["Models"]()
     assert status is CheckStatus.PROBLEM
-    assert "kokoro-82m (damaged: The model's file manifest.json is damaged or missing." in words
+    assert "kokoro-82m (damaged: " in words
 
 
 def test_weights_that_are_kept_are_named_with_their_sizes(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:

@@ -44,10 +44,10 @@ def test_all_are_written_though_some_are_problems(monkeypatch, capsys):
 
 @pytest.mark.parametrize("before", [(), ({},)])
 def test_an_error_is_told_in_its_words_after_what_was_found(monkeypatch, capsys, before):
-    assert run(monkeypatch, *before, EngineError("No device.", "Use another one.")) == 1
+    assert run(monkeypatch, *before, EngineError("No device.", "Use a CPU.")) == 1
     said = capsys.readouterr()
     assert len(said.out.splitlines()) == len(before)
-    assert said.err == "No device. Use another one.\n"
+    assert said.err == "No device. Use a CPU.\n"
 
 
 def test_this_machine_is_described() -> None:

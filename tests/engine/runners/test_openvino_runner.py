@@ -20,9 +20,7 @@ from engine.runners.plain_runner import PlainRunner
 from engine.stages import DEVICE_STAGES, stage_named
 from tests.engine.runners.test_onnx_runner import spectrum
 
-pytestmark = pytest.mark.skipif(
-    importlib.util.find_spec("openvino") is None, reason="the extra “bench” is not installed (openvino)"
-)
+pytestmark = pytest.mark.skipif(importlib.util.find_spec("openvino") is None, reason="needs openvino")
 LENGTHS = (Length(14, 5, 0.35), Length(61, 20, 1.525))
 """Neither is the one that the files were exported with."""
 ROOT = Path(__file__).resolve().parents[3]

@@ -91,7 +91,7 @@ def test_a_computer_without_metal_says_so():
     done = subprocess.run(
         [sys.executable, "-c", WITHOUT_METAL], cwd=PROJECT, capture_output=True, text=True, check=True
     )
-    assert done.stdout.startswith("This computer has no Metal device.")
+    assert "no Metal device" in done.stdout
 
 
 def test_metal_without_a_device_of_it_is_none(monkeypatch):

@@ -71,7 +71,7 @@ def test_the_content_is_on_the_disk_before_the_file_has_its_name(tmp_path, monke
 
 
 def test_a_missing_folder_is_named(tmp_path):
-    with pytest.raises(OutputError, match=r"nowhere does not exist.*Create it"), whole_file(tmp_path / "nowhere" / "a"):
+    with pytest.raises(OutputError, match=r"nowhere .*Create it"), whole_file(tmp_path / "nowhere" / "a"):
         pass
 
 
@@ -85,7 +85,7 @@ def test_a_folder_of_files_may_be_missing_but_is_no_file(tmp_path, monkeypatch):
     ensure_folder(tmp_path)
     ensure_folder(tmp_path / "new" / "one")
     for folder in (tmp_path / "file", tmp_path / "file" / "one"):
-        with pytest.raises(OutputError, match="file is not a folder"):
+        with pytest.raises(OutputError, match=r"file .*a folder"):
             ensure_folder(folder)
     with pytest.raises(OutputError, match="too long"):
         ensure_folder(tmp_path / (300 * "a"))
@@ -103,7 +103,7 @@ def test_a_read_only_folder_is_named(tmp_path, monkeypatch):
 
 @pytest.mark.parametrize(
     ("number", "words"),
-    [(errno.ENOSPC, "disk is full"), (errno.EROFS, "don’t have permission to write"), (errno.EIO, "Couldn’t write")],
+    [(errno.ENOSPC, "disk is full"), (errno.EROFS, "permission"), (errno.EIO, "Couldn’t write")],
 )
 def test_what_went_wrong_is_said(tmp_path, number, words):
     with pytest.raises(OutputError, match=words), whole_file(tmp_path / "a"):

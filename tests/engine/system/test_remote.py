@@ -52,7 +52,7 @@ def test_how_it_ended_is_told(way: str, code: int, words: str) -> None:
     with pytest.raises(ProcessEnded) as caught:
         call(called.ends, way)
     assert (caught.value.code, caught.value.words) == (code, words)
-    assert str(caught.value) == f"The process for it ended with code {code} ({words}). Try again."
+    assert f"code {code} ({words})" in str(caught.value)
 
 
 def test_a_silent_one_is_ended_once_cancelled_or_its_time_is_over() -> None:
@@ -60,7 +60,7 @@ def test_a_silent_one_is_ended_once_cancelled_or_its_time_is_over() -> None:
     cancel.set()
     with pytest.raises(Cancelled):
         call(called.ends, "hang", cancel=cancel)
-    with pytest.raises(TookTooLong, match=r"not done after 0\.1 seconds"):
+    with pytest.raises(TookTooLong, match=r"0\.1 seconds"):
         call(called.ends, "hang", seconds=0.1)
 
 

@@ -69,7 +69,7 @@ def check_installed(language: Language) -> None:
     missing = [name for name in PACKAGES.get(language, ()) if find_spec(name) is None]
     if missing:
         raise MissingLanguage(
-            f"{language.name} needs packages that are not installed: {', '.join(missing)}.",
+            f"{language.name} needs packages that aren’t installed: {', '.join(missing)}.",
             f"Install them in the project folder with .venv/bin/python -m pip install '.[{language.tag}]'.",
             Cure.ADD_LANGUAGE,
         )

@@ -2,7 +2,8 @@
 
 Rules rewrite the text first. Then the words are found in the text as written, and their phonemes are given to the
 corresponding characters of the normalized text. Thus the text around them is read as if they had no entry. Only a word
-that the normalization drops, or makes a part of something longer, such as a date, is kept out of it like one in markup.
+that the normalization drops, or makes a part of something longer, such as a date, is excluded from it, as if it were in
+markup.
 """
 
 from __future__ import annotations
@@ -65,7 +66,7 @@ class UserWords:
                 overrides.append(Override(match.start, match.end, general, by_class=by_class, source=Source.USER))
             elif match.ending is None:
                 message = (
-                    f"“{match.entries[0].say}” can’t be said for “{match.entries[0].word}”, which is read as usual."
+                    f"“{match.entries[0].say}” can’t be spoken for “{match.entries[0].word}”, which is read as usual."
                 )
                 notices.append(Notice(message, match.start, match.end))
         return overrides

@@ -104,9 +104,9 @@ def _size(pattern: str) -> int:
 def entry_of(values: Any) -> Entry:
     """Return the entry with these fields, as read from a file. Raises `ValueError` if they are not those of one."""
     if not isinstance(values, dict) or not values.keys() <= DEFAULTS.keys():
-        raise ValueError("The fields are not those of an entry.")
+        raise ValueError("The fields aren’t those of an entry.")
     if not all(isinstance(value, str) for value in values.values()):
-        raise ValueError("A field is not text.")
+        raise ValueError("A field isn’t text.")
     entry = Entry(**values)
     known = entry.part_of_speech in ("", *PARTS_OF_SPEECH) and entry.case in (ANY_CASE, EXACT_CASE)
     said = bool(entry.phonemes) != bool(entry.say) if entry.word else not entry.phonemes

@@ -181,8 +181,8 @@ def test_a_damaged_file_is_told_in_a_sentence_and_leaves_nothing(opener: Opener,
     path.write_bytes(path.read_bytes()[:5000])
     opener.open(path)
     assert opener.opened == []
-    assert "Couldn’t open theirs.zip." in str(opener.failures[0])
-    assert "damaged or not an exported diagnosis" in str(opener.failures[0])
+    assert "theirs.zip" in str(opener.failures[0])
+    assert "damaged" in str(opener.failures[0])
     opener.folders.close()
     assert not [found for found in (tmp_path / "cache").rglob("*") if found.is_file()]
 
@@ -191,4 +191,4 @@ def test_one_file_at_a_time(opener: Opener, tmp_path: Path) -> None:
     path, _ = exported(tmp_path)
     opener.opening.open(path)
     opener.opening.open(path)
-    assert "A diagnosis is already being opened" in str(opener.failures[0])
+    assert "already" in str(opener.failures[0])

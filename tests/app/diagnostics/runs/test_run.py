@@ -163,9 +163,9 @@ def test_an_ended_run_takes_nothing_more(run: DiagnosticsRun) -> None:
 
 
 def test_a_failure_says_why(run: DiagnosticsRun) -> None:
-    run.take(FailedEvent("There is no such voice.", "Choose another."))
+    run.take(FailedEvent("No voice.", "Choose one."))
     assert run.state is RunState.FAILED
-    assert (run.message, run.hint) == ("There is no such voice.", "Choose another.")
+    assert (run.message, run.hint) == ("No voice.", "Choose one.")
     assert run.stage_summary(COMPILED, "bert") is None
 
 

@@ -81,7 +81,7 @@ def test_a_file_that_is_being_opened_is_told_on_when_another_is_refused(desk: De
     label = desk.panel.status.label
     desk.keeping.open_file(tmp_path / "one.zip")
     words = label.accessibleDescription()
-    desk.keeping.open_file(tmp_path / "another.zip")
+    desk.keeping.open_file(tmp_path / "other.zip")
     assert len(desk.failures) == 1
     assert label.accessibleDescription() == words
 

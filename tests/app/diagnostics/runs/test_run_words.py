@@ -15,6 +15,7 @@ from app.diagnostics.runs.run_words import (
     subject_words,
     verdict_of,
 )
+from app.messages import words_for
 from engine.errors import Cure
 from engine.speech import Plan, PlanEvent, PreparationEvent
 from engine.stages import STAGES, stage_named
@@ -30,10 +31,10 @@ def fresh(*regimes: Regime) -> DiagnosticsRun:
 def test_every_state_has_words() -> None:
     run = fresh()
     said = [state_words(None), state_words(run)]
-    run.take(PreparationEvent("Loading PyTorch and the reference model", 0, 1))
+    run.take(PreparationEvent("Loading", 0, 1))
     said.append(state_words(run))
     run.take(PlanEvent(Plan(UTTERANCES)))
-    run.take(PreparationEvent("Loading PyTorch and the reference model", 1, 1))
+    run.take(PreparationEvent("Loading", 1, 1))
     said.append(state_words(run))
     for event in events(run.request):
         run.take(event)
@@ -53,13 +54,13 @@ def test_every_state_has_words() -> None:
 def test_endings_say_why() -> None:
     stopped, failed, crashed = fresh(), fresh(), fresh()
     stopped.stop()
-    failed.take(FailedEvent("There is no such voice.", "Choose another."))
+    failed.take(FailedEvent("No voice.", "Choose one."))
     crashed.crash("The reference process has ended.")
     without_tvm = fresh()
-    without_tvm.take(FailedEvent("TVM is not installed.", "Run “make setup”.", Cure.INSTALL_AGAIN))
-    assert state_words(without_tvm) == "TVM is not installed. Reinstall the app."
+    without_tvm.take(FailedEvent("No TVM.", "Run “make setup”.", Cure.INSTALL_AGAIN))
+    assert state_words(without_tvm) == words_for("No TVM.", "", Cure.INSTALL_AGAIN)
     said = [state_words(run) for run in (stopped, failed, crashed)]
-    assert said == ["Stopped.", "There is no such voice. Choose another.", "The reference process has ended."]
+    assert said == ["Stopped.", "No voice. Choose one.", "The reference process has ended."]
     titles = [run_title(4, run) for run in (stopped, failed, crashed)]
     assert titles[0].startswith("4 · 14:02 · stopped · Compiled: The window")
     assert " · failed · " in titles[1]
@@ -71,7 +72,7 @@ def test_a_run_is_named_by_what_it_was() -> None:
     assert run_name(plain).startswith("Compiled: The window")
     assert run_name(padded).startswith("Compiled, padded, padding 100%: The window")
     wanted = replace(request((Regime.COMPILED,)), device="cpu", lstm_method="tir", probes=True)
-    assert run_name(DiagnosticsRun(wanted, CONFIG)).startswith("Compiled, cpu, tir, inner values: ")
+    assert run_name(DiagnosticsRun(wanted, CONFIG)).startswith("Compiled, cpu, tir, activations: ")
     assert run_title(4, plain, "Before the change") == "4 · 14:02 · Before the change"
 
 

@@ -1,4 +1,4 @@
-"""Kernels as assembly for processors other than this one, for tests of what their inner loops are made of."""
+"""Kernels as assembly for CPUs other than this one, for tests of the instructions in their inner loops."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ OTHER_PROCESSORS = {
         for processor in ("haswell", "rocketlake")
     },
 }
-"""Targets by family or processor: with NEON, AVX2 and AVX-512."""
+"""Targets by family or CPU: with NEON, AVX2 and AVX-512."""
 _VECTORS = re.compile(r"\bfmla\s+v\d+\.4s|\bfmla\.4s\s|\bvfmadd\d+ps\b.*%[yz]mm")
 _STORES = re.compile(r"\bst[pr]\s+q\d|\bst1\b|\bvmov\w+\s+%[yz]mm\d+, .*\(")
 _DEBUG_LABEL = re.compile(r"\.?Ltmp\d+:")
@@ -58,7 +58,7 @@ def _count(pattern: re.Pattern[str], lines: list[str]) -> int:
 
 
 def _innermost_loops(lines: list[str]) -> Iterator[list[str]]:
-    """The code between a label and a jump to it, without another label."""
+    """The code between a label and a jump to it, without any label in between."""
     label, begin = "", 0
     for index, line in enumerate(lines):
         if line.endswith(":"):

@@ -27,7 +27,7 @@ def host_microkernel() -> Microkernel:
 
 
 NARROW = (AVX2, NEON)
-"""Register tiles of other processors; the compiler splits or widens their vectors to run here."""
+"""Register tiles of other CPUs; the compiler splits or widens their vectors to run here."""
 
 
 def built(function: PrimFunc) -> Kernel:

@@ -1,4 +1,4 @@
-"""The normalisation kernels against the numpy meaning, at every kind of length."""
+"""The normalization kernels against the numpy reference, at every kind of length."""
 
 import functools
 from typing import Any

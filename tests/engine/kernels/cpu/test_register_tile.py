@@ -1,4 +1,4 @@
-"""The register tile follows the processor's vector registers; memory is asked for ahead."""
+"""The register tile follows the CPU's vector registers; memory is prefetched."""
 
 from dataclasses import replace
 
@@ -26,9 +26,9 @@ from tests.engine.kernels.cpu.assembly import OTHER_PROCESSORS, assembly
 from tests.engine.kernels.cpu.running import built
 
 FAMILY_TILE_BYTES = 128 * 1024
-"""For a second-level cache of 512 KB, which many processors of a family have."""
+"""For a second-level cache of 512 KB, which many CPUs of a family have."""
 AVX512_TILE_BYTES = 512 * 1024
-"""For one of 1 MB, which nearly all processors with AVX-512 have."""
+"""For one of 1 MB, which nearly all CPUs with AVX-512 have."""
 
 
 @pytest.mark.parametrize(

@@ -1,4 +1,4 @@
-"""Sums stay in registers, also on other processors: what the inner loops of kernels are made of."""
+"""Sums stay in registers, also on other CPUs: the instructions in the inner loops of kernels."""
 
 import pytest
 

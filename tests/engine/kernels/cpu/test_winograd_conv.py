@@ -1,4 +1,4 @@
-"""Winograd convolutions against PyTorch in float64, at every kind of length, and their code for other processors."""
+"""Winograd convolutions against PyTorch in float64, at every kind of length, and their code for other CPUs."""
 
 import functools
 

@@ -24,7 +24,7 @@ TOLERANCE = {"atol": 2e-5, "rtol": 1e-4}
 def built(function: PrimFunc, dtype: str = "float32") -> Kernel:
     """A callable (output shape, inputs...) -> output; float outputs start as NaN: nothing may be left unwritten.
 
-    Every access is looked at: none may leave its buffer or race with another thread's.
+    Every access is checked: none may leave its buffer or race with a different thread's.
     """
     device = metal_device().device()
     run = _loaded(tvm.IRModule({"main": function}))["main"]

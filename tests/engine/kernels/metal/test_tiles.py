@@ -1,4 +1,4 @@
-"""Which way a convolution is computed, and tiles of matrices and of threads."""
+"""The choice of a convolution's algorithm, and tiles of matrices and of threads."""
 
 import numpy as np
 import pytest

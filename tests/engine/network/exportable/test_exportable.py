@@ -1,4 +1,4 @@
-"""Every exportable stage must be the reference, for any length, alone or in a batch, whatever the padding holds."""
+"""Every exportable stage must equal the reference, for any length, alone or in a batch, and for any padding."""
 
 import copy
 from operator import attrgetter
@@ -28,13 +28,13 @@ each_stage = pytest.mark.parametrize("stage", DEVICE_STAGES, ids=attrgetter("nam
 
 @pytest.fixture(scope="module")
 def spoken(tiny_config: ModelConfig, truth: ReferenceRunner) -> dict[int, Values]:
-    """The truth for one utterance of each length."""
+    """The reference for one utterance of each length."""
     return {count: all_values(tiny_config, truth, opening(tiny_config, [count])) for count in TOKEN_COUNTS}
 
 
 @pytest.fixture(scope="module")
 def ragged(tiny_config: ModelConfig, truth: ReferenceRunner) -> Values:
-    """The truth for a batch of four."""
+    """The reference for a batch of four."""
     return all_values(tiny_config, truth, opening(tiny_config, RAGGED))
 
 

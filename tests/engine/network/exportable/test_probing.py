@@ -1,4 +1,4 @@
-"""Every noted value must be what kokoro's module of that path returns; where nobody looks, nothing must change."""
+"""Every noted value must be what kokoro's module of that path returns; without probing, nothing must change."""
 
 import threading
 from operator import attrgetter
@@ -28,7 +28,7 @@ each_probed_stage = pytest.mark.parametrize("stage", PROBED_STAGES, ids=attrgett
 
 @pytest.fixture(scope="module")
 def ragged(tiny_config: ModelConfig, truth: ReferenceRunner) -> Values:
-    """The truth for a batch of three."""
+    """The reference for a batch of three."""
     return all_values(tiny_config, truth, opening(tiny_config, RAGGED))
 
 

@@ -43,8 +43,8 @@ def test_a_mac_whose_gpu_computes_what_it_should_takes_metal_by_itself(monkeypat
 @pytest.mark.parametrize(
     ("system", "processor", "why", "setback"),
     [
-        ("darwin", "arm64", "the GPU is not used: its process ended (SIGABRT)", True),
-        ("darwin", "x86_64", "Metal needs a Mac with an Apple processor", False),
+        ("darwin", "arm64", "the GPU isn’t used: its process ended (SIGABRT)", True),
+        ("darwin", "x86_64", "Metal needs a Mac with Apple silicon", False),
         ("linux", "aarch64", "Metal needs a Mac", False),
     ],
 )
@@ -59,9 +59,9 @@ def test_anything_else_takes_the_processor_and_says_why(
     ("trying", "chosen", "why"),
     [
         (tried_on_software_metal, "metal", "this Mac has an Apple GPU, which passed its self-test"),
-        (crashes, "cpu", "the GPU is not used: its process ended (SIGABRT)"),
-        (tried_wrongly, "cpu", "the GPU is not used: metal differs by 1 of the values in the pho"),
-        (tried, "cpu", "the GPU is not used: This computer has no Metal device."),
+        (crashes, "cpu", "the GPU isn’t used: its process ended (SIGABRT)"),
+        (tried_wrongly, "cpu", "the GPU isn’t used: metal differs by 1 of the values in the pho"),
+        (tried, "cpu", "the GPU isn’t used: This computer has no Metal device."),
     ],
     ids=["right", "crashes", "wrong", "absent"],
 )
@@ -93,7 +93,7 @@ def test_a_gpu_that_hangs_is_given_up_and_the_processor_taken(
     monkeypatch.setattr(devices, "metal_obstacle", lambda: None)
     monkeypatch.setattr(devices, "metal_variant", lambda: MACS)
     choice = choose_device("auto", tiny_config)
-    assert choice == DeviceChoice("cpu", CPU, "the GPU is not used: it timed out after 0.5 seconds", setback=True)
+    assert choice == DeviceChoice("cpu", CPU, "the GPU isn’t used: it timed out after 0.5 seconds", setback=True)
     restart(monkeypatch)
     assert choose_device("auto", tiny_config) == choice
 
@@ -105,7 +105,7 @@ def test_the_processor_can_be_asked_for_anywhere(monkeypatch: pytest.MonkeyPatch
 
 def test_metal_that_was_asked_for_is_never_replaced(monkeypatch: pytest.MonkeyPatch) -> None:
     def missing() -> None:
-        raise EngineError("This computer has no Metal device.")
+        raise EngineError("No Metal.")
 
     monkeypatch.setattr("engine.runners.tvm_runtime.require_metal", missing)
     with pytest.raises(EngineError, match="no Metal device"):

@@ -122,7 +122,7 @@ def cache(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Path:
 def test_a_crash_is_found_out_once(cache):
     ended = subprocess.run([sys.executable, "-c", CRASHES, str(cache)], check=False)
     assert ended.returncode < 0
-    assert not crashed_in_use("another")
+    assert not crashed_in_use("other")
     assert crashed_in_use("thing")
     assert not crashed_in_use("thing")
 
@@ -175,7 +175,7 @@ def test_what_is_used_twice_is_in_use_until_both_have_ended(cache):
         with marked_in_use("thing"):
             assert is_in_use("thing")
         assert is_in_use("thing")
-        assert not is_in_use("another")
+        assert not is_in_use("other")
     assert not is_in_use("thing")
 
 

@@ -83,7 +83,11 @@ def test_what_there_is_not_is_refused(tiny_config):
         (ProbeResult(True, "", {"tir": 0.005, "mps": 0.004}), "mps", "correct and no slower: tir 5.0 ms, mps 4.0 ms"),
         (ProbeResult(True, "", {"tir": 0.005, "mps": 0.005}), "mps", "correct and no slower: tir 5.0 ms, mps 5.0 ms"),
         (ProbeResult(True, "", {"tir": 0.005, "mps": 0.006}), "tir", "faster: tir 5.0 ms, mps 6.0 ms"),
-        (ProbeResult(False, "mps differs"), "tir", "Metal Performance Shaders' LSTM doesn’t work here: mps differs"),
+        (
+            ProbeResult(False, "mps differs"),
+            "tir",
+            "the LSTM of Metal Performance Shaders doesn’t work here: mps differs",
+        ),
     ],
 )
 def test_on_a_mac_what_is_right_and_faster_is_taken(tiny_config, result_of, result, method, why):
@@ -170,7 +174,7 @@ class TestOnSoftwareMetal:
     )
     def test_what_ends_its_process_is_never_taken(self, tiny_config, monkeypatch, fault, value):
         monkeypatch.setenv(fault, value)
-        words = "tir (Metal Performance Shaders' LSTM doesn’t work here: its process ended (code 6))"
+        words = "tir (the LSTM of Metal Performance Shaders doesn’t work here: its process ended (code 6))"
         assert choose_lstm_method(AUTO, tiny_config, MACS)[1].words == words
         restart(monkeypatch)
         variant, choice = choose_lstm_method(AUTO, tiny_config, MACS)

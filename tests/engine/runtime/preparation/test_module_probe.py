@@ -83,7 +83,7 @@ def test_without_metal_the_reason_is_told(request_here, tiny_config):
     request = replace(request_here, tried={"metal": built_folder(tiny_config, BUILT[MACS])})
     result = run_probe(request, PATIENCE_SECONDS)
     assert not result.works
-    assert result.why.startswith("This computer has no Metal device.")
+    assert "no Metal device" in result.why
     assert len(result.why.splitlines()) == 1
 
 

@@ -105,23 +105,23 @@ def test_variants_are_asked_for_by_name(child, monkeypatch, tmp_path, variant):
 
 
 def test_a_failed_compiler_is_quoted(child, monkeypatch):
-    line = json.dumps(error_fields(EngineError("TVM is not installed.", "Run “make setup”.", Cure.INSTALL_AGAIN)))
+    line = json.dumps(error_fields(EngineError("No TVM.", "Install it.", Cure.INSTALL_AGAIN)))
     child.script = f"import sys; print({line!r}, file=sys.stderr); sys.exit(1)"
     states(monkeypatch, Missing(), Missing())
-    with pytest.raises(CompileError, match=r"TVM is not installed\. Run “make setup”\.") as caught:
+    with pytest.raises(CompileError, match=r"No TVM\. Install it\.") as caught:
         ensure_modules("starter", CONFIG, CPU, lambda _: None)
     assert caught.value.cure is Cure.INSTALL_AGAIN
 
 
 def test_why_shipped_modules_are_not_used_is_told_at_the_start_and_if_building_fails(child, monkeypatch):
-    monkeypatch.setattr(modules, "families_here", lambda: {X86_64: "this processor lacks avx2"})
+    monkeypatch.setattr(modules, "families_here", lambda: {X86_64: "this CPU lacks avx2"})
     states(monkeypatch, Missing(), Missing())
     line = json.dumps(error_fields(CompileError("There is no C compiler.", "Install one.")))
     child.script = f"import sys; print({line!r}, file=sys.stderr); sys.exit(1)"
     events: list[Event] = []
     with pytest.raises(CompileError) as caught:
         ensure_modules("starter", CONFIG, CPU, events.append)
-    sentence = f"The bundled modules can’t be used: those for {X86_64.title}: this processor lacks avx2"
+    sentence = f"The bundled modules can’t be used: those for {X86_64.title}: this CPU lacks avx2"
     assert str(caught.value) == f"There is no C compiler. {sentence}. Install one."
     assert events[0].title == f"Starting the compiler. {sentence}"
 
@@ -226,7 +226,7 @@ def test_a_module_of_one_stage_that_stays_stale_is_never_used(child, monkeypatch
 
 MODULE_CHOICE_FRESH = Fresh(Manifest(IDENTITY, (library("bert"),)))
 STALE = Stale("built with a different TVM version")
-HIDDEN = "this processor lacks avx512f"
+HIDDEN = "this CPU lacks avx512f"
 SHIPPED, BUILT = "shipped", "built"
 FOLDERS = {name: f"{CONFIG.fingerprint()}-cpu{name and '-'}{name}" for name in ("", X86_64.name, X86_64_V4.name)}
 """Folders by family; without a family, the modules are for this machine alone."""

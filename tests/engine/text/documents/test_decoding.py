@@ -192,7 +192,7 @@ def test_a_bomb_is_not_unpacked(tmp_path, monkeypatch):
     monkeypatch.setattr(archive, "MAX_READ_BYTES", 2_500_000)
     path = packed(tmp_path / "a.epub", one=bytes(1_000_001), two=bytes(900_000))
     with Archive(path) as opened:
-        with pytest.raises(OversizedDocument, match="is too large to open"):
+        with pytest.raises(OversizedDocument, match="too large"):
             opened.read("one")
         opened.read("two")
         with pytest.raises(OversizedDocument):

@@ -76,13 +76,13 @@ def test_what_is_not_there_or_no_file_is_said(tmp_path: Path) -> None:
     (tmp_path / "b.txt").mkdir()
     with pytest.raises(UnusableDocument, match=r"“b\.txt” is a folder"):
         read_document(tmp_path / "b.txt")
-    with pytest.raises(UnusableDocument, match="“null” is not a file"):
+    with pytest.raises(UnusableDocument, match=r"“null” .*a file"):
         read_document(Path("/dev/null"))
 
 
 def test_a_pipe_is_no_file_and_not_waited_for(tmp_path: Path) -> None:
     os.mkfifo(tmp_path / "pipe.txt")
-    with pytest.raises(UnusableDocument, match=r"“pipe\.txt” is not a file"):
+    with pytest.raises(UnusableDocument, match=r"“pipe\.txt” .*a file"):
         read_document(tmp_path / "pipe.txt")
 
 

@@ -347,7 +347,8 @@ def test_removing_signs_needs_no_notice_but_removing_words_does():
     draft.remove(re.compile(r"<\w*>"), "", "A tag")
     assert draft.text == "  x"
     (notice,) = draft.notices
-    assert (notice.start, notice.end, notice.message) == (3, 6, "A tag is not read aloud.")
+    assert (notice.start, notice.end) == (3, 6)
+    assert notice.message.startswith("A tag ")
 
 
 def test_the_longest_alternative_comes_first():

@@ -100,7 +100,7 @@ def test_a_damaged_list_is_refused(folder, content):
 
 def test_shards_of_another_teacher_are_refused(folder):
     with pytest.raises(UnusableModel, match="a different teacher"):
-        ShardFolder(folder, "another one")
+        ShardFolder(folder, "other teacher")
 
 
 def test_nothing_to_learn_from(tmp_path):

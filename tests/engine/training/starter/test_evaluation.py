@@ -37,7 +37,7 @@ LONG_ENOUGH = 12
 
 @pytest.mark.parametrize("sentences", [0, -1, 101])
 def test_number_of_sentences_is_checked(sentences: int) -> None:
-    with pytest.raises(InvalidRequest, match="held-out sentences aren’t available"):
+    with pytest.raises(InvalidRequest, match="held-out sentences"):
         evaluate(sentences)
 
 

@@ -131,9 +131,9 @@ def test_a_damaged_checkpoint_is_named(tmp_path: Path, kept_bytes: int) -> None:
     path = tmp_path / "line.pt"
     trained(path, 1)
     path.write_bytes(path.read_bytes()[:kept_bytes])
-    with pytest.raises(DamagedFile, match=r"line.pt is damaged, or of another model"):
+    with pytest.raises(DamagedFile, match=r"line.pt is damaged, or of a different model"):
         Trainer(LineStage(), ENDLESS, path)
-    with pytest.raises(DamagedFile, match=r"line.pt is damaged, or of another model"):
+    with pytest.raises(DamagedFile, match=r"line.pt is damaged, or of a different model"):
         load_averaged(path, {"line": nn.Linear(1, 1)})
 
 

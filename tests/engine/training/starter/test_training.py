@@ -107,10 +107,10 @@ def test_a_package_to_start_from_that_is_not_there_is_named_before_any_work(
 
 def test_a_missing_teacher_is_named_before_any_work(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     def refuse(config: ModelConfig) -> None:
-        raise MissingModel("The weights of kokoro-82m are not installed.", "Get them with: models fetch")
+        raise MissingModel("No weights.", "Download them.")
 
     monkeypatch.setattr(training, "open_teacher", refuse)
-    with pytest.raises(MissingModel, match="not installed"):
+    with pytest.raises(MissingModel, match="No weights"):
         training.train(TrainOptions(tmp_path, tmp_path / "package", MOMENT), lambda progress: None)
     assert not list(tmp_path.iterdir())
 
@@ -193,7 +193,7 @@ def near(ours: torch.Tensor, wanted: torch.Tensor) -> bool:
 def test_another_architecture_is_refused(narrow_config: ModelConfig, parts: TeacherParts, tmp_path: Path) -> None:
     write_package(tmp_path, network_of(narrow_config, 0), parts, SYMBOLS)
     wider = dataclasses.replace(narrow_config, max_dur=9)
-    with pytest.raises(InvalidRequest, match="another architecture"):
+    with pytest.raises(InvalidRequest, match="architecture"):
         load_start(network_of(wider, 1), tmp_path, parts)
 
 

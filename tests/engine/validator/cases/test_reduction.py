@@ -86,7 +86,7 @@ def test_the_first_stage_of_the_shortest_utterance_is_reduced(no_pack: Report) -
 
 def test_a_stage_that_is_right_has_nothing_to_reduce(validator: Validator, no_pack: Report) -> None:
     assert failure_in(no_pack, "bert") is None
-    with pytest.raises(InvalidRequest, match="The stage bert is not wrong by itself"):
+    with pytest.raises(InvalidRequest, match=r"stage bert .*wrong by itself"):
         reduce_failure(validator, NO_PACK, no_pack, "bert")
     with pytest.raises(InvalidRequest, match="Unknown stage"):
         failure_in(no_pack, "nonsense")

@@ -103,8 +103,7 @@ def test_builds_differ_by_sources_compiler_and_processor(now: RunContext) -> Non
     assert builds_apart(build, build) == ""
     assert builds_apart(replace(build, compiler_source_hash="0"), build) == "different compiler sources"
     assert (
-        builds_apart(Build("0", "0.1", "abacus"), build)
-        == "different compiler sources and TVM 0.1 and the processor abacus"
+        builds_apart(Build("0", "0.1", "abacus"), build) == "different compiler sources and TVM 0.1 and the CPU abacus"
     )
 
 

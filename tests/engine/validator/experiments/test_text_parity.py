@@ -79,7 +79,7 @@ def test_a_file_is_read_by_lines(tmp_path: Path) -> None:
     file.write_text("One.\n\n  Two. \n")
     assert sentences_of(file) == ("One.", "Two.")
     file.write_bytes(b"\xff")
-    with pytest.raises(InvalidRequest, match="not UTF-8"):
+    with pytest.raises(InvalidRequest, match="UTF-8"):
         sentences_of(file)
     with pytest.raises(InvalidRequest, match="be read"):
         sentences_of(tmp_path)
@@ -89,7 +89,7 @@ SENTENCES = (
     "“We should turn back,” said the guide — before it's dark!",
     "I read the live record that you read to me.",
     "The zorblat cost $4.50 on March 3, 1987.",
-    "A [Kokoro](/kˈOkəɹO/) line.\n\nAnd  another\nline.",
+    "A [Kokoro](/kˈOkəɹO/) line.\n\nAnd  a second\nline.",
 )
 
 

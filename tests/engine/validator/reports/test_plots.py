@@ -98,7 +98,7 @@ def comparison() -> LstmComparison:
         return LstmRunResult(run, (error or 0.0, 2 * (error or 0.0)), metrics, (metrics,) * len(PADDINGS))
 
     runs = (result(LstmRun.PACKED, 0.0), result(LstmRun.NO_PACK, 0.1), result(LstmRun.COMPILED, None))
-    return LstmComparison(0, "text_encoder.lstm", "Text encoder's LSTM", "text_encoder", 2, 1.0, PADDINGS, runs)
+    return LstmComparison(0, "text_encoder.lstm", "An LSTM", "text_encoder", 2, 1.0, PADDINGS, runs)
 
 
 def point(
@@ -114,7 +114,7 @@ def padding_words(element: str) -> list[str]:
 def test_an_lstm_has_every_way_of_running_it() -> None:
     element = validator_plots.lstm(comparison(), "l")
     assert {*LstmRun, "error at every timestep, padding 1", "0.5", "timestep", "1e-9"} <= set(padding_words(element))
-    assert "Error of Text encoder&#x27;s LSTM" in element
+    assert "Error of An LSTM" in element
     assert not any("$" in word for word in padding_words(element))
 
 

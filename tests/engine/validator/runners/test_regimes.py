@@ -128,7 +128,8 @@ def test_what_is_loaded_is_told_once(regimes: Regimes) -> None:
     fresh = Regimes(regimes.checkpoint)
     for regime in (Regime.DYNAMIC, Regime.UPSTREAM, Regime.DYNAMIC):
         fresh.open(regime, 0, told.append)
-    assert [event.title for event in told] == ["Loading PyTorch and the reference model"]
+    (event,) = told
+    assert "PyTorch" in event.title
 
 
 @pytest.mark.parametrize("probes", [False, True])

@@ -35,7 +35,7 @@ def test_a_module_that_computes_something_else_is_named(folder, monkeypatch):
 
     monkeypatch.setattr(tvm_runner.CompiledRunner, "run", wrong)
     rows = compare_built(open_checkpoint(), folder, ["source"], CPU, lambda _: None)
-    assert "source's harmonics" in str(verdict_error(rows))
+    assert "source’s harmonics" in str(verdict_error(rows))
     first, *_, last = rows_to_text(rows).split()
     assert (first, last) == ("source", "fail")
 

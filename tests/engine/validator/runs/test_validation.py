@@ -206,7 +206,7 @@ def test_a_model_that_is_exchanged_meanwhile_ends_it(validator: Validator, monke
     def exchange(event: ValidationEvent) -> None:
         events.append(event)
         if isinstance(event, RowEvent):
-            monkeypatch.setattr("engine.validator.runs.validation.model_stamp", lambda model, weights: "another file")
+            monkeypatch.setattr("engine.validator.runs.validation.model_stamp", lambda model, weights: "other file")
 
     with pytest.raises(EngineError, match="The model starter was replaced"):
         validator.validate(asked(regimes=(Regime.UPSTREAM,)), exchange)
@@ -217,7 +217,7 @@ def test_an_exchanged_model_is_loaded_anew(monkeypatch: pytest.MonkeyPatch) -> N
     with closing(Validator()) as validator:
         before = validator.prepare(asked())
         assert validator.prepare(asked()) is before
-        monkeypatch.setattr("engine.validator.runs.validation.model_stamp", lambda model, weights: "another file")
+        monkeypatch.setattr("engine.validator.runs.validation.model_stamp", lambda model, weights: "other file")
         assert validator.prepare(asked()) is not before
 
 

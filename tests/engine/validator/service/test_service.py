@@ -106,10 +106,10 @@ def test_a_cancel_stops_the_work(caller: Caller) -> None:
 def test_a_new_request_replaces_the_one_under_way(caller: Caller) -> None:
     caller.ask(asked("One sentence. " * 40))
     caller.until(RowEvent)
-    caller.ask(asked("Another."))
+    caller.ask(asked("New text."))
     caller.until(FailedEvent)
     (report,) = [event.report for event in caller.until(FinishedEvent)[-1:]]
-    assert report.request.speech.text == "Another."
+    assert report.request.speech.text == "New text."
 
 
 def compared(events: list[ValidationEvent]) -> list[int]:
