@@ -133,7 +133,7 @@ def _folder(stored: object) -> Path:
     return folder if folder.is_absolute() and os.path.isdir(folder) else Path.home()  # Path.is_dir raises OSError
 
 
-def _favourites(stored: object) -> Voices:
+def _favorites(stored: object) -> Voices:
     try:
         return tuple((str(voice), str(model)) for voice, model in json_value(_string(stored) or "[]"))
     except (ValueError, TypeError):
@@ -162,7 +162,7 @@ class Settings(QObject):
     """True if the user has answered the offer to download a model."""
     voice = _text("voice")
     """The name of the chosen voice; None if none ever was."""
-    favourites = Setting("favourite_voices", _favourites, json.dumps)
+    favorites = Setting("favourite_voices", _favorites, json.dumps)
     """The favorite voices, which are listed first, each with its model."""
     speed = _number("speed", DEFAULT_SPEED)
     """The speed; 1 is the model's own pace."""

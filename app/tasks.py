@@ -17,7 +17,7 @@ from typing import Any, Protocol, TypeVarTuple, runtime_checkable
 from PySide6.QtCore import QObject, Qt, Signal, Slot
 
 from app.system.threads import STACK_BYTES, give_way
-from engine.errors import Cancelled, EngineError
+from engine.errors import Canceled, EngineError
 from engine.system.waiting import raise_if_set
 
 log = logging.getLogger(__name__)
@@ -47,12 +47,12 @@ class Task:
     done: Outcome
     failed: Outcome
     progress: Outcome
-    cancelled: threading.Event
+    canceled: threading.Event
     urgency: int
 
     def cancel(self) -> None:
-        """Let the task fail with `Cancelled`, even if it is finished but its outcome has not been delivered."""
-        self.cancelled.set()
+        """Let the task fail with `Canceled`, even if it is finished but its outcome has not been delivered."""
+        self.canceled.set()
 
 
 class Tasks(QObject):
@@ -143,13 +143,13 @@ class Tasks(QObject):
             self._changed.wait_for(lambda: self._waiting or self._ending or self._at_once)
             if not self._waiting:
                 return None
-            task = min(self._waiting, key=lambda each: (not each.cancelled.is_set(), each.urgency))
+            task = min(self._waiting, key=lambda each: (not each.canceled.is_set(), each.urgency))
             self._waiting.remove(task)
             return task
 
     def _take_step(self, task: Task) -> None:
         try:
-            raise_if_set(task.cancelled)
+            raise_if_set(task.canceled)
             progress = next(task.steps)
         except StopIteration as end:
             self.tell(self._end, task, end.value)
@@ -164,13 +164,13 @@ class Tasks(QObject):
             self.tell(self._advance, task, progress)
 
     def _advance(self, task: Task, progress: object) -> None:
-        if not task.cancelled.is_set():
+        if not task.canceled.is_set():
             task.progress(progress)
 
     def _end(self, task: Task, result: object, error: Exception | None = None) -> None:
         self._unfinished.remove(task)
-        if task.cancelled.is_set() and not isinstance(error, Cancelled):
-            error = Cancelled("Stopped")
+        if task.canceled.is_set() and not isinstance(error, Canceled):
+            error = Canceled("Stopped")
         if error is None:
             task.done(result)
         else:
@@ -180,7 +180,7 @@ class Tasks(QObject):
         above = self.parent()
         while above is not None and not isinstance(above, ShowsFailures):
             above = above.parent()
-        if isinstance(error, Cancelled):
+        if isinstance(error, Canceled):
             return
         if above is None:
             raise error

@@ -126,5 +126,5 @@ class OversizedDocument(UnusableDocument):
     """A document that is too large, or would take too much memory or time to read."""
 
 
-class Cancelled(EngineError):
+class Canceled(EngineError):
     """The cancellation of a request by the user; nothing is wrong."""

@@ -34,7 +34,7 @@ def test_settings(files: Path) -> None:
     assert settings.text == "Call me Ishmael. Some years ago, never mind how long."
     assert settings.document == Path("/books/moby-dick.epub")
     assert (settings.model, settings.models_offered, settings.voice) == ("kokoro-82m", True, "duet")
-    assert settings.favourites == (("af_heart", "kokoro-82m"), ("am_adam", "starter"))
+    assert settings.favorites == (("af_heart", "kokoro-82m"), ("am_adam", "starter"))
     assert (settings.speed, settings.pause_scale) == (1.25, 0.75)
     assert (settings.device, settings.lstm_method, settings.prosody) == ("cpu", "tir", Prosody.TRANSFORMER)
     assert (settings.appearance, settings.text_pixels, settings.tray_icon) == (Appearance.DARK, 20, False)

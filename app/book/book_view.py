@@ -116,13 +116,13 @@ class BookView(QFrame):
         self._selecting = True
         self.edit.setTextCursor(self._cursor((start, end)))
         self._selecting = False
-        self.edit.centre(self.edit.positions.position(start))
+        self.edit.center(self.edit.positions.position(start))
         self.edit.setFocus()
 
     def place_cursor(self, character: int) -> None:
         """Put the cursor before a character and bring it into view."""
         self.edit.setTextCursor(self._cursor((character, character)))
-        self.edit.centre(self.edit.positions.position(character))
+        self.edit.center(self.edit.positions.position(character))
 
     def begin_speech(self, text: str) -> None:
         """Start following a new spoken text, forgetting the one before."""

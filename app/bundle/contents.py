@@ -85,7 +85,7 @@ _LIBRARIES = {
 """Libraries that packages load by path, in addition to linked ones."""
 
 _DISTRIBUTIONS = ("apache-tvm", "apache-tvm-ffi", "misaki", "PySide6-Essentials", "spacy", "thinc")
-_LICENCES = ("LICENSE", "NOTICE")
+_LICENSES = ("LICENSE", "NOTICE")
 _OF_DOCUMENTS = (".png", ".webp", ".wav", ".mp3")
 """The suffixes of pictures and audio files in the documents."""
 _METAL = "-metal-macos"
@@ -175,9 +175,9 @@ def shipped_modules(system: str = platform.system(), machine: str = platform.mac
 def own_files() -> Files:
     """Return the app's other files: resources, licenses, and the sources whose hashes shipped modules contain."""
     resources = sorted(path for path in resources_folder().rglob("*") if path.suffix not in _OF_DOCUMENTS)
-    licences = [project_folder() / name for name in _LICENCES]
+    licenses = [project_folder() / name for name in _LICENSES]
     sources = (*compiler_sources(), *student_sources())
-    return [_placed(path) for path in (*resources, *licences, *sources) if path.is_file()]
+    return [_placed(path) for path in (*resources, *licenses, *sources) if path.is_file()]
 
 
 def _placed(path: Path) -> tuple[str, str]:

@@ -226,7 +226,7 @@ def sign(application: Path, identity: str, run: Run = _run) -> None:
     run(["codesign", "--verify", "--deep", "--strict", str(application)])
 
 
-def notarise(image: Path, profile: str, run: Run = _run) -> None:
+def notarize(image: Path, profile: str, run: Run = _run) -> None:
     """Submit a disk image to Apple for notarization, and staple the ticket to it.
 
     `profile` names credentials in the keychain.

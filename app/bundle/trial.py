@@ -40,7 +40,7 @@ _SECONDS = 300
 SPOKEN = "Good morning from a bundle."
 MIN_SECONDS, MIN_LEVEL = 1.0, 0.01
 """The minimum length of the audio, in seconds, and its minimum root mean square."""
-MIN_COLOURS = 50
+MIN_COLORS = 50
 """The minimum for a screenshot of the window: without fonts or icons, it has only a few."""
 Start = Callable[[Sequence[str], Mapping[str, str]], subprocess.CompletedProcess[str]]
 """Runs the bundle's program with arguments and an environment."""
@@ -141,8 +141,8 @@ def _have_pip(start: Start) -> None:
 def show_in(start: Start, named: str, written: Path, environment: Mapping[str, str]) -> None:
     """Open the window and save a screenshot under a name; raises `EngineError` if it is empty."""
     _succeed(start(["--text", SPOKEN, "--screenshot", named], environment), "Its window doesn’t open")
-    if (colours := _colours(written)) < MIN_COLOURS:
-        raise EngineError(f"The picture of its window has only {colours} colors.", "Look at it.")
+    if (colors := _colors(written)) < MIN_COLORS:
+        raise EngineError(f"The picture of its window has only {colors} colors.", "Look at it.")
 
 
 def _succeed(done: subprocess.CompletedProcess[str], what: str) -> None:
@@ -157,7 +157,7 @@ def _length_and_level(path: Path) -> tuple[float, float]:
         return file.getnframes() / file.getframerate(), float(np.sqrt(np.mean(samples**2)))
 
 
-def _colours(path: Path) -> int:
+def _colors(path: Path) -> int:
     from PySide6.QtGui import QImage
 
     picture = QImage(str(path)).convertToFormat(QImage.Format.Format_RGB32)

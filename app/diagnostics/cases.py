@@ -20,7 +20,7 @@ from app.diagnostics.runs.run import DiagnosticsRun, Shown
 from app.tasks import Tasks
 from app.widgets.file_dialogs import ask_where_to_save_case
 from engine.cli import data_of
-from engine.errors import Cancelled, EngineError, OutputError
+from engine.errors import Canceled, EngineError, OutputError
 from engine.stages import stage_named
 from engine.system.remote import call
 from engine.system.whole_file import whole_file
@@ -179,7 +179,7 @@ class CaseActions(QObject):
             self._end()
 
     def _on_failure(self, error: Exception) -> None:
-        if not isinstance(error, Cancelled):
+        if not isinstance(error, Canceled):
             self._end()
             self.failed.emit(EngineError("Couldn’t create the case.", str(error)))
 

@@ -19,7 +19,7 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
-from app.diagnostics.colours import FollowsTheme, Tone, tone_colour, verdict_tone
+from app.diagnostics.colors import FollowsTheme, Tone, tone_color, verdict_tone
 from app.diagnostics.controls import faint_label, regimes_of
 from app.diagnostics.metric_words import EXPECTED_RED, REGIME_TITLES, VERDICT_SIGNS, regime_title, verdict_meaning
 from app.diagnostics.runs.run import DEFAULT_PADDING, DiagnosticsRun, Shown
@@ -75,15 +75,15 @@ class MatrixCell:
             return f"{title}: no results yet."
         return f"{title}: {self.row.output}, {row_correlation(self.row)}. {verdict_meaning(self.row)}"
 
-    def colour(self) -> QColor | None:
+    def color(self) -> QColor | None:
         """Return green within tolerance; red beyond it, pale if the stage only passes on errors of its inputs."""
         if self.row is None:
             return None
         passed_on = self.row.verdict in PASSED_ON
-        colour = QColor(tone_colour(Tone.ERROR if passed_on else verdict_tone(self.row.verdict)))
+        color = QColor(tone_color(Tone.ERROR if passed_on else verdict_tone(self.row.verdict)))
         right_or_wrong = RIGHT_ALPHA if self.row.verdict is Verdict.PASS else OWN_FAULT_ALPHA
-        colour.setAlpha(INHERITED_ALPHA if passed_on else right_or_wrong)
-        return colour
+        color.setAlpha(INHERITED_ALPHA if passed_on else right_or_wrong)
+        return color
 
 
 @dataclass(frozen=True)
@@ -292,9 +292,9 @@ class RegimeMatrix(FollowsTheme, QTableWidget):
         item.setTextAlignment(Qt.AlignmentFlag.AlignCenter)
         item.setToolTip(cell.explanation)
         item.setData(int(Qt.ItemDataRole.AccessibleTextRole), cell.explanation)
-        colour = cell.colour()
-        if colour is not None:
-            item.setBackground(QBrush(colour))
+        color = cell.color()
+        if color is not None:
+            item.setBackground(QBrush(color))
         return item
 
     @Slot(int, int)

@@ -34,7 +34,7 @@ from app.speech.activity import Activity, Readiness
 from app.speech.controller import SpeechController
 from app.speech.voice_choice import prosody_of
 from app.tasks import Tasks, ignore
-from engine.errors import Cancelled, InvalidRequest
+from engine.errors import Canceled, InvalidRequest
 from engine.models.packages import add_reference
 from engine.speech import Prosody, SpeechRequest, SpokenWord, Utterance
 from engine.validator.data.results import Regime
@@ -259,7 +259,7 @@ class DiagnosticsFeature(QObject):
     @Slot(object)
     def _on_failure(self, error: Exception) -> None:
         """Show a failure, without the button that most failures have, which concerns speech."""
-        if isinstance(error, Cancelled):
+        if isinstance(error, Canceled):
             return
         message = message_for(error)
         ours = message.remedy is Remedy.ADD_REFERENCE

@@ -8,7 +8,7 @@ from html import escape
 from PySide6.QtCore import Qt, Signal
 from PySide6.QtWidgets import QFrame, QLabel, QScrollArea, QWidget
 
-from app.diagnostics.colours import FollowsTheme, Tone, tone_colour
+from app.diagnostics.colors import FollowsTheme, Tone, tone_color
 
 Links = tuple[tuple[str, str], ...]
 """Pairs of a link's target and its text."""
@@ -44,12 +44,12 @@ class FiguresView(FollowsTheme, QScrollArea):
     def restyle(self) -> None:
         """Write everything in the colors of the theme."""
         sentence, tone, figures = self._shown
-        faint = tone_colour(Tone.FAINT)
+        faint = tone_color(Tone.FAINT)
         lines = "".join(
             f"<tr><td style='color:{faint}; padding-right:8px'>{escape(name)}</td><td>{_cell(value)}</td></tr>"
             for name, value in figures
         )
-        top = f"<div style='color:{tone_colour(tone)}'>{_breakable(sentence)}</div>" if sentence else ""
+        top = f"<div style='color:{tone_color(tone)}'>{_breakable(sentence)}</div>" if sentence else ""
         self.label.setText(f"{top}<table>{lines}</table>" if figures else top)
         said = [f"{name} {value}" for name, value in figures if isinstance(value, str)]
         self.setAccessibleDescription("; ".join(filter(None, (sentence, *said))))
@@ -58,7 +58,7 @@ class FiguresView(FollowsTheme, QScrollArea):
 def _cell(value: str | Links) -> str:
     if isinstance(value, str):
         return _breakable(value)
-    style = f"color:{tone_colour(Tone.ACCENT)}"
+    style = f"color:{tone_color(Tone.ACCENT)}"
     return ", ".join(f"<a href='{escape(to)}' style='{style}'>{_breakable(words)}</a>" for to, words in value)
 
 

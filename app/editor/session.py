@@ -23,7 +23,7 @@ from app.speech.engine_worker import (
     planning,
     speaking_edited,
 )
-from engine.errors import Cancelled
+from engine.errors import Canceled
 from engine.speech import Plan, SpeechRequest, Utterance, UtteranceEdit
 
 SPEAK_AFTER_MS = 250
@@ -275,7 +275,7 @@ class EditorSession(QObject):
             self._plays = False
         else:
             self._listening = None
-        if error is not None and not isinstance(error, Cancelled):
+        if error is not None and not isinstance(error, Canceled):
             self.failed.emit(error)
         self.changed.emit()
 

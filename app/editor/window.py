@@ -16,7 +16,7 @@ from app.editor.session import EditorSession
 from app.editor.symbols import SymbolPopup
 from app.editor.timeline import Timeline
 from app.messages import Message, message_for
-from app.theme import colours, icon
+from app.theme import colors, icon
 from app.widgets.controls import icon_button
 from app.widgets.layouts import ScrollingBody, WrappingBar
 from app.widgets.message_banner import MessageBanner
@@ -190,10 +190,10 @@ class EditorWindow(QWidget):
         for number, word in enumerate(shown.words):
             parts.append(escape(session.text[done : word.start]))
             chosen = first < word.end_phoneme and word.first_phoneme < end
-            back = f"; background-color: {colours().word}" if chosen else ""
-            style = f"color: {colours().text}; text-decoration: none{back}"
+            back = f"; background-color: {colors().word}" if chosen else ""
+            style = f"color: {colors().text}; text-decoration: none{back}"
             dot = any(word.first_phoneme <= index < word.end_phoneme for index in edited)
-            mark = f'<span style="color: {colours().error}">•</span>' if dot else ""
+            mark = f'<span style="color: {colors().error}">•</span>' if dot else ""
             words = escape(session.text[word.start : word.end])
             parts.append(f'<a href="{number}" style="{style}">{words}</a>{mark}')
             done = word.end

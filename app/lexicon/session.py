@@ -13,7 +13,7 @@ from PySide6.QtGui import QUndoCommand, QUndoStack
 from app.lexicon.entries import Listing, OpenText, previews
 from app.system.threads import gently
 from app.tasks import Task, Tasks
-from engine.errors import Cancelled, InvalidRequest
+from engine.errors import Canceled, InvalidRequest
 from engine.system.whole_file import whole_file
 from engine.text.g2p.user_lexicon.entries import Entry, checked
 from engine.text.g2p.user_lexicon.formats import Imported, as_csv, read_entries
@@ -240,7 +240,7 @@ class LexiconSession(QObject):
         self.load()
 
     def _fail(self, error: Exception) -> None:
-        if not isinstance(error, Cancelled):
+        if not isinstance(error, Canceled):
             self.failed.emit(error)
         self.listed.emit()
 
@@ -253,7 +253,7 @@ class LexiconSession(QObject):
             )
 
     def _on_preview_failed(self, error: Exception) -> None:
-        if not isinstance(error, Cancelled):
+        if not isinstance(error, Canceled):
             self.previewed.emit(error)
 
 

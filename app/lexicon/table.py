@@ -32,7 +32,7 @@ from PySide6.QtWidgets import (
 
 from app.lexicon.entries import Column, text_of, value_of, with_value
 from app.lexicon.session import LexiconSession
-from app.theme import colours
+from app.theme import colors
 from engine.errors import InvalidRequest
 from engine.text.g2p.user_lexicon.entries import Entry
 
@@ -156,7 +156,7 @@ class LexiconModel(QAbstractTableModel):
         if role == Qt.ItemDataRole.AccessibleTextRole:
             return f"{column.title}: {text or hint}"
         if role == Qt.ItemDataRole.ForegroundRole and hint:
-            return QColor(colours().faint)
+            return QColor(colors().faint)
         return None
 
     def setData(self, index: AnyIndex, value: Any, role: int = int(EDIT)) -> bool:

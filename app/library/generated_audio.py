@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field, replace
 
 from app.audio.track import AudioTrack, Segment
-from engine.errors import Cancelled
+from engine.errors import Canceled
 from engine.speech import Plan, Samples, SpokenWord, Utterance
 
 
@@ -57,7 +57,7 @@ class GeneratedAudio:
             yield samples
 
 
-class Cut(Cancelled):
+class Cut(Canceled):
     """The error if the end of a track was dropped while it was being saved; it is saved again when it finishes."""
 
 

@@ -19,7 +19,7 @@ from app.speech.controller import SpeechController
 from app.speech.engine_worker import EngineFactory
 from app.speech.voice_picker import VoicePicker
 from app.tasks import Tasks
-from engine.errors import Cancelled
+from engine.errors import Canceled
 from engine.export.export_job import ExportJob, order_of_text
 from engine.text.documents import Document, read_document
 
@@ -131,7 +131,7 @@ class QueueExecutor(QObject):
         if self._heard is not None and self._heard.track is None:
             begun, self._heard = self._heard, None
             begun.cancel.set()
-            self._end(begun.number, Cancelled("Removed"))
+            self._end(begun.number, Canceled("Removed"))
 
     def shut_down(self, timeout_ms: int) -> bool:
         """Stop reading documents; return whether that ended in time."""
@@ -166,7 +166,7 @@ class QueueExecutor(QObject):
         elif begun is self._heard and self._silent and self.obstacle(begun.wish) is None:
             self._hear(begun, text_of(document))
         else:  # while the document was read, the user may have started other playback
-            self._on_unread(begun, Cancelled("Skipped because something else started playing"))
+            self._on_unread(begun, Canceled("Skipped because something else started playing"))
 
     def _on_unread(self, begun: _Begun, error: Exception) -> None:
         if begun is self._heard:
@@ -206,7 +206,7 @@ class QueueExecutor(QObject):
         if replaced or stopped or error is not None:
             self._heard = None
             to_the_end = self._speech.heard_to_the_end and not replaced
-            self._end(number, None if to_the_end else error or Cancelled("Stopped"))
+            self._end(number, None if to_the_end else error or Canceled("Stopped"))
 
     def _end(self, number: int, error: Exception | None) -> None:
         self.ended.emit(number, error)

@@ -10,9 +10,9 @@ from PySide6.QtCore import QObject, Signal, SignalInstance, Slot
 from app.library.library import Library
 from app.library.queue_store import QueueListed
 from app.library.records import Item, QueueJob, State
-from engine.errors import Cancelled
+from engine.errors import Canceled
 
-CANCELLED = "Canceled"
+CANCELED = "Canceled"
 PRESS_PLAY = "Click Play Queue to start."
 
 
@@ -54,7 +54,7 @@ class QueueRunner(QObject):
         self._desk = desk
         self._items: tuple[Item, ...] = ()
         self._begun: dict[int, QueueJob] = {}
-        self._cancelled: set[int] = set()
+        self._canceled: set[int] = set()
         self._marked: dict[int, State] = {}  # states that are not listed yet
         self._removed: set[int] = set()  # items that may still be listed
         self._halted = False
@@ -102,10 +102,10 @@ class QueueRunner(QObject):
     def cancel(self, item: Item) -> None:
         """Cancel an item that has begun or is waiting."""
         if item.number in self._begun:
-            self._cancelled.add(item.number)
+            self._canceled.add(item.number)
             self._desk.cancel(item.number)
         elif self._is_open(item.number):
-            self._mark(item.number, State.FAILED, CANCELLED)
+            self._mark(item.number, State.FAILED, CANCELED)
 
     @Slot(object)
     def remove(self, item: Item) -> None:
@@ -155,16 +155,16 @@ class QueueRunner(QObject):
 
     @Slot(int, object)
     def _on_ended(self, number: int, error: Exception | None) -> None:
-        by_hand = number in self._cancelled
-        self._cancelled.discard(number)
+        by_hand = number in self._canceled
+        self._canceled.discard(number)
         wish = self._begun.pop(number, None)
         if wish is None:  # the item was removed
             return
-        cancelled = isinstance(error, Cancelled)
+        canceled = isinstance(error, Canceled)
         if error is None:
             self._mark(number, State.DONE)
-        elif cancelled and not by_hand and (self._halted or wish.target is None):  # not by the item's Cancel button
+        elif canceled and not by_hand and (self._halted or wish.target is None):  # not by the item's Cancel button
             self.playing = False
             self._mark(number, State.WAITING)
         else:
-            self._mark(number, State.FAILED, CANCELLED if cancelled else str(error))
+            self._mark(number, State.FAILED, CANCELED if canceled else str(error))

@@ -23,7 +23,7 @@ from app.models.worker import (
 )
 from app.speech.progress_estimator import ProgressEstimator
 from app.tasks import Tasks
-from engine.errors import Cancelled
+from engine.errors import Canceled
 from engine.models.progress import ModelProgress
 
 NICENESS = 10
@@ -176,7 +176,7 @@ class ModelController(QObject):
 
     def _end(self, job: ModelJob, error: Exception | None) -> None:
         self._jobs.popleft()
-        if isinstance(error, Cancelled):
+        if isinstance(error, Canceled):
             self._not_done = ()
             self._jobs = deque(job for job in self._jobs if not job.cancel.is_set())
         elif error is not None:

@@ -8,7 +8,7 @@ from pathlib import Path
 
 from app.models.worker import JobProgress, ModelJob, Task
 from app.speech.status_line import step_words
-from engine.models.catalogue import ModelEntry
+from engine.models.catalog import ModelEntry
 from engine.models.progress import Activity, ModelProgress
 from engine.models.store import ModelState, ModelStatus
 from engine.speech import PreparationEvent
@@ -147,7 +147,7 @@ def size_words(count: int) -> str:
 
 def source_words(entry: ModelEntry) -> str:
     """Return the license and the source of a model."""
-    return f"{entry.licence} · {entry.source.removeprefix('https://')}"
+    return f"{entry.license} · {entry.source.removeprefix('https://')}"
 
 
 def state_words(status: ModelStatus) -> str:

@@ -11,8 +11,8 @@ from functools import partial
 from pathlib import Path
 from typing import Protocol
 
-from engine.errors import Cancelled
-from engine.models.catalogue import ModelEntry
+from engine.errors import Canceled
+from engine.models.catalog import ModelEntry
 from engine.models.installed_voices import ModelVoices, installed_voices
 from engine.models.progress import ModelObserver, ModelProgress
 from engine.models.store import ModelStatus, ModelStore
@@ -79,7 +79,7 @@ class JobEnded:
 class ModelLibrary(Protocol):
     """The interface that the window needs to manage models; implemented by `app.models.worker.DeskLibrary`."""
 
-    def catalogue(self) -> tuple[ModelEntry, ...]:
+    def catalog(self) -> tuple[ModelEntry, ...]:
         """Return every available model."""
 
     def status(self, name: str) -> ModelStatus:
@@ -141,7 +141,7 @@ class ModelWorker:
     def listed(self) -> ModelsListed:
         """Return the current state of all models."""
         library = self._opened()
-        names = [entry.name for entry in library.catalogue()]
+        names = [entry.name for entry in library.catalog()]
         models = tuple(ListedModel(library.status(name), library.model_folder(name)) for name in names)
         return ModelsListed(models, library.voices())
 
@@ -161,7 +161,7 @@ class ModelWorker:
 def _fetch(library: ModelLibrary, job: ModelJob, observe: ModelObserver) -> None:
     try:
         library.fetch(job.model, observe, job.cancel)
-    except Cancelled:
+    except Canceled:
         if job.discard.is_set():
             library.discard_received(job.model)
         raise

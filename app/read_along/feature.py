@@ -330,7 +330,7 @@ class FocusMode(QObject):
             self._enter() if on else self._leave()
             self._page.editor.edit.limit_lines(LINE_CHARACTERS if on else None)
             for view in (self._page.editor, self._page.book):
-                view.marks.set_centred(on)
+                view.marks.set_centered(on)
                 QTimer.singleShot(0, view.marks.keep_in_view)  # once everything has its new size
             self.changed.emit(on)
 

@@ -43,7 +43,7 @@ from PySide6.QtWidgets import (
 )
 
 from app.reading.places import ShelvedBook
-from app.theme import colours
+from app.theme import colors
 from app.widgets.text_views import character_of
 from app.widgets.two_line_list import draw_background
 from engine.system.paths import data_folder
@@ -110,12 +110,12 @@ class Covers:
 
 def _plain_cover(title: str) -> QPixmap:
     cover = QPixmap(COVER_SIZE * SHARPNESS)
-    cover.fill(QColor(colours().word))
+    cover.fill(QColor(colors().word))
     painter = QPainter(cover)
     font = painter.font()
     font.setPixelSize(cover.width() // 2)
     painter.setFont(font)
-    painter.setPen(QColor(colours().text))
+    painter.setPen(QColor(colors().text))
     painter.drawText(cover.rect(), Qt.AlignmentFlag.AlignCenter, title[:1].upper())
     painter.end()
     return cover
@@ -246,7 +246,7 @@ class _CardDelegate(QStyledItemDelegate):
         cover = self._drawn[book.digest]
         shown = QRect(place.topLeft(), cover.size().scaled(place.size(), Qt.AspectRatioMode.KeepAspectRatio))
         painter.drawPixmap(shown, cover)
-        painter.setPen(QColor(colours().line))
+        painter.setPen(QColor(colors().line))
         painter.drawRect(shown.adjusted(0, 0, -1, -1))
 
     def _draw_words(self, painter: QPainter, space: QRect, option: QStyleOptionViewItem, index: AnyIndex) -> None:
@@ -260,7 +260,7 @@ class _CardDelegate(QStyledItemDelegate):
         font.setBold(False)
         font.setPixelSize(round(QFontInfo(font).pixelSize() * SMALL))
         painter.setFont(font)
-        painter.setPen(QColor(colours().faint))
+        painter.setPen(QColor(colors().faint))
         metrics = painter.fontMetrics()
         author = metrics.elidedText(book.author, Qt.TextElideMode.ElideRight, space.width())
         painter.drawText(space.left(), bottom + metrics.ascent(), author)
@@ -279,9 +279,9 @@ class _CardDelegate(QStyledItemDelegate):
 
     def _draw_bar(self, painter: QPainter, above: QRect, progress: float) -> None:
         groove = QRect(above.left(), above.bottom() - BAR_PIXELS, above.width(), BAR_PIXELS)
-        painter.fillRect(groove, QColor(colours().wave_pending))
+        painter.fillRect(groove, QColor(colors().wave_pending))
         groove.setWidth(max(BAR_PIXELS, round(progress * groove.width())))
-        painter.fillRect(groove, QColor(colours().accent))
+        painter.fillRect(groove, QColor(colors().accent))
 
 
 def _lines(title: str, font: QFont, width: int) -> list[str]:

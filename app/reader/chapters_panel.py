@@ -22,7 +22,7 @@ from PySide6.QtWidgets import (
 
 from app.reader.book_cards import reading_time
 from app.reading.places import Place
-from app.theme import colours, icon
+from app.theme import colors, icon
 from app.widgets.controls import action_of, thin_bar
 from app.widgets.elided_text import ElidedLabel
 from engine.text.documents import Chapter, Document, Matter
@@ -150,7 +150,7 @@ class _ChapterDelegate(QStyledItemDelegate):
         """Put the icon behind the title, and dim an unchecked chapter."""
         super().initStyleOption(option, index)
         if option.checkState is Qt.CheckState.Unchecked:  # type: ignore[attr-defined]
-            option.palette.setColor(QPalette.ColorRole.Text, QColor(colours().faint))  # type: ignore[attr-defined]
+            option.palette.setColor(QPalette.ColorRole.Text, QColor(colors().faint))  # type: ignore[attr-defined]
         option.decorationPosition = QStyleOptionViewItem.Position.Right  # type: ignore[attr-defined]
 
     def sizeHint(self, option: QStyleOptionViewItem, index: AnyIndex) -> QSize:

@@ -298,8 +298,8 @@ class ReaderFeature(QObject):
         self._page.book.show_bookmarks([each.character for each in place.bookmarks if each.chapter == place.chapter])
         for command in (menu.close_document, menu.edit_text, menu.add_bookmark):
             command.setEnabled(is_book)
-        menu.next_chapter.setEnabled(reading.neighbour(1) is not None)
-        menu.previous_chapter.setEnabled(reading.neighbour(-1) is not None)
+        menu.next_chapter.setEnabled(reading.neighbor(1) is not None)
+        menu.previous_chapter.setEnabled(reading.neighbor(-1) is not None)
 
     @Slot()
     def _show_playing(self) -> None:
@@ -336,7 +336,7 @@ class ReaderFeature(QObject):
         self._step(-1)
 
     def _step(self, step: int) -> None:
-        if (chapter := self.reading.neighbour(step)) is not None:
+        if (chapter := self.reading.neighbor(step)) is not None:
             self.reading.go_to(chapter)
             self._page.show_text()
 

@@ -13,7 +13,7 @@ from PySide6.QtCore import QBuffer, QByteArray, QObject, QSize, Qt, Signal, Slot
 from PySide6.QtGui import QImageReader
 
 from app.tasks import Task, Tasks
-from engine.errors import Cancelled, UnusableDocument
+from engine.errors import Canceled, UnusableDocument
 from engine.export.export_job import is_cover
 from engine.text.documents import PROJECT_SUFFIX, Document, read_document
 
@@ -143,7 +143,7 @@ class DocumentOpener(QObject):
         self.project_opened.emit(opened)
 
     def _on_failed(self, error: Exception) -> None:
-        if not isinstance(error, Cancelled):
+        if not isinstance(error, Canceled):
             self._end()
             self.failed.emit(error)
 

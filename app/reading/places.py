@@ -57,7 +57,7 @@ class Place:
         in_chapter = (each for each in self.bookmarks if each.chapter == self.chapter)
         return frozenset(each for each in in_chapter if sentence_at(text, each.character) == sentence)
 
-    def neighbour(self, document: Document, step: int) -> int | None:
+    def neighbor(self, document: Document, step: int) -> int | None:
         """Return the next selected chapter after this one or, with a step of -1, before it."""
         beyond = [each for each in self.chosen(document) if (each - self.chapter) * step > 0]
         return min(beyond, key=lambda each: abs(each - self.chapter), default=None)

@@ -171,7 +171,7 @@ class Reading(QObject):
     @property
     def at_end(self) -> bool:
         """True if there is nothing left to play after the position."""
-        return not self._is_left and self.neighbour(1) is None
+        return not self._is_left and self.neighbor(1) is None
 
     def play(self) -> None:
         """Play from the position; if paused and the text is unchanged, resume."""
@@ -182,7 +182,7 @@ class Reading(QObject):
             self._speech.go_on()
         elif self._is_left:
             self.play_from(self.character)
-        elif (following := self.neighbour(1)) is not None:
+        elif (following := self.neighbor(1)) is not None:
             self.go_to(following, play=True)
         else:
             self.play_from_beginning()
@@ -259,7 +259,7 @@ class Reading(QObject):
         if self._document is not None:
             self.place = replace(self.place, heard=self.place.heard | {self.place.chapter})
         self._go_to_character(len(self.text))
-        if (following := self.neighbour(1)) is not None:
+        if (following := self.neighbor(1)) is not None:
             self.go_to(following, play=True)
 
     # Chapters, notes and bookmarks.
@@ -275,9 +275,9 @@ class Reading(QObject):
         if plays:
             self.play_from(character)
 
-    def neighbour(self, step: int) -> int | None:
+    def neighbor(self, step: int) -> int | None:
         """Return the next selected chapter after the one on display or, with a step of -1, before it."""
-        return self.place.neighbour(self._document, step) if self._document is not None else None
+        return self.place.neighbor(self._document, step) if self._document is not None else None
 
     def choose(self, chapter: int, read: bool) -> None:
         """Select a chapter or leave it out."""

@@ -16,7 +16,7 @@ from app.speech.engine_worker import Ended, Engine, EngineFactory, Report, Task,
 from app.speech.heard_speech import HeardSpeech
 from app.speech.saving import Saving
 from app.speech.voice_preview import VoicePreview
-from engine.errors import Cancelled
+from engine.errors import Canceled
 from engine.export.export_job import ExportJob, order_of_text
 from engine.speech import AudioChunk, PlanEvent, SpeechRequest, Utterance
 from engine.text.sentences import sentence_at
@@ -348,7 +348,7 @@ class SpeechController(QObject):
                 self._on_growth()
 
     def _on_failure(self, error: Exception | None) -> None:
-        if error is None or isinstance(error, Cancelled):
+        if error is None or isinstance(error, Canceled):
             return
         if self.player.waiting:  # in a gap, which would be generated again and again
             self.player.pause()

@@ -11,7 +11,7 @@ from PySide6.QtCore import QObject, Signal, Slot
 from app.speech.controller import SpeechController
 from app.speech.engine_worker import Ended, Means, Report, Task, TextPlanned, Urgency, planning
 from app.speech.heard_speech import HeardSpeech
-from engine.errors import Cancelled, NothingToSpeak
+from engine.errors import Canceled, NothingToSpeak
 from engine.speech import Plan, SpeechRequest, Utterance
 from engine.text.sentences import sentence_at
 
@@ -79,7 +79,7 @@ class OutdatedPronunciations(QObject):
             if speech is self._speech.speech:
                 self._speech.drop(outdated)
             self.found.emit(outdated)
-        elif not isinstance(error, Cancelled):
+        elif not isinstance(error, Canceled):
             speech.superseded = True
 
 

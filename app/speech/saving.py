@@ -10,7 +10,7 @@ from PySide6.QtCore import QObject, Signal, Slot
 from app.speech.activity import SaveProgress
 from app.speech.engine_worker import Ended, EngineFactory, EngineWorker, Means, Report, Task, Urgency, Work
 from app.speech.heard_speech import HeardSpeech
-from engine.errors import Cancelled
+from engine.errors import Canceled
 from engine.export.export_job import PART_CHARACTERS, ExportJob, ExportProgress
 
 
@@ -91,7 +91,7 @@ class Saving(QObject):
 
     def _cancel(self, save: _Save) -> None:
         save.task.cancel.set()
-        self._end(save, Cancelled("Canceled"))
+        self._end(save, Canceled("Canceled"))
 
     @Slot(object, object)
     def _on_report(self, task: Task, report: Report) -> None:
@@ -119,7 +119,7 @@ class Saving(QObject):
         self.ended.emit(save.order, error)
         if error is None:
             self.saved.emit(save.order.result)
-        elif not isinstance(error, Cancelled):
+        elif not isinstance(error, Canceled):
             self.failed.emit(error)
         self.changed.emit()
 

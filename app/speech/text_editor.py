@@ -19,7 +19,7 @@ from PySide6.QtGui import (
 from PySide6.QtWidgets import QFrame, QPlainTextEdit, QVBoxLayout, QWidget
 
 from app.speech.spoken_text import SpokenText
-from app.theme import colours
+from app.theme import colors
 from app.widgets.file_dialogs import local_files
 from app.widgets.place_chooser import MARGIN_PIXELS, PlaceChooser
 from app.widgets.reading_marks import ReadingChip, ReadingMarks
@@ -130,7 +130,7 @@ def paint_pills(edit: QPlainTextEdit) -> None:
         return
     painter = QPainter(edit.viewport())
     painter.setRenderHint(QPainter.RenderHint.Antialiasing)
-    line, fill = QColor(colours().accent), QColor(colours().accent)
+    line, fill = QColor(colors().accent), QColor(colors().accent)
     fill.setAlpha(ALPHA)
     painter.setPen(line)
     painter.setBrush(fill)

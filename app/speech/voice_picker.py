@@ -41,7 +41,7 @@ class VoicePicker(ElidedComboBox):
         super().__init__(parent)
         self._rows = VoiceListModel(self)
         self._models: tuple[ModelVoices, ...] = ()
-        self._favourites: tuple[Choice, ...] = ()
+        self._favorites: tuple[Choice, ...] = ()
         self._usual_model = STARTER
         self._wanted = Choice()
         self._asked_for = Choice()
@@ -129,7 +129,7 @@ class VoicePicker(ElidedComboBox):
         if not self._models:
             self._usual_model = usual_model
         self._models = tuple(models)
-        self._rows.show(self._models, self._favourites)
+        self._rows.show(self._models, self._favorites)
         if self._wanted != Choice():
             self._wanted = self._listed()  # a missing voice does not come back by itself later
         self.setPlaceholderText(CHOOSING)
@@ -137,10 +137,10 @@ class VoicePicker(ElidedComboBox):
         self._select()
         self.listed.emit()
 
-    def show_favourites(self, favourites: Sequence[Choice]) -> None:
+    def show_favorites(self, favorites: Sequence[Choice]) -> None:
         """List these voices first."""
-        self._favourites = tuple(favourites)
-        self._rows.show(self._models, self._favourites)
+        self._favorites = tuple(favorites)
+        self._rows.show(self._models, self._favorites)
         self._select()
 
     def eventFilter(self, watched: QObject, event: QEvent) -> bool:

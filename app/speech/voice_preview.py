@@ -9,7 +9,7 @@ from app.audio.output import AudioOutput
 from app.audio.player import AudioPlayer, Playback
 from app.audio.sound_player import SoundPlayer
 from app.speech.engine_worker import Ended, EngineFactory, EngineWorker, Report, Task, Urgency, speaking
-from engine.errors import Cancelled
+from engine.errors import Canceled
 from engine.speech import AudioChunk, SpeechRequest
 
 
@@ -73,6 +73,6 @@ class VoicePreview(QObject):
         chunks, self._task, self._chunks = self._chunks, None, []
         if error is None:
             self._sounds.play(np.concatenate([chunk.samples for chunk in chunks]), chunks[0].sample_rate_hz)
-        elif not isinstance(error, Cancelled):
+        elif not isinstance(error, Canceled):
             self.failed.emit(error)
         self.changed.emit()

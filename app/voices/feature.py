@@ -78,7 +78,7 @@ class VoicesFeature(QObject):
         picker.hear_requested.connect(self.hear)
         panel.hear_requested.connect(self.hear)
         panel.use_requested.connect(picker.take)
-        panel.favourite_requested.connect(self._on_favourite)
+        panel.favorite_requested.connect(self._on_favorite)
         panel.round_requested.connect(self._on_round)
         panel.rename_requested.connect(self._on_rename)
         panel.delete_requested.connect(self._on_delete)
@@ -99,9 +99,9 @@ class VoicesFeature(QObject):
 
     @Slot()
     def _show(self) -> None:
-        favourites = tuple(Choice(voice, model) for voice, model in self._settings.favourites)
-        self._picker.show_favourites(favourites)
-        self.panel.show_models(self._picker.models, favourites, self._picker.choice)
+        favorites = tuple(Choice(voice, model) for voice, model in self._settings.favorites)
+        self._picker.show_favorites(favorites)
+        self.panel.show_models(self._picker.models, favorites, self._picker.choice)
 
     @Slot()
     def _show_chosen(self) -> None:
@@ -133,11 +133,11 @@ class VoicesFeature(QObject):
         return selected or sentence_text(text, end, MAX_CHARACTERS)
 
     @Slot(object)
-    def _on_favourite(self, choice: Choice) -> None:
+    def _on_favorite(self, choice: Choice) -> None:
         entry = (choice.voice or "", choice.model or "")
-        favourites = self._settings.favourites
-        without = tuple(each for each in favourites if each != entry)
-        self._settings.favourites = without if entry in favourites else (*favourites, entry)
+        favorites = self._settings.favorites
+        without = tuple(each for each in favorites if each != entry)
+        self._settings.favorites = without if entry in favorites else (*favorites, entry)
         self._show()
 
     @Slot(str)
@@ -194,8 +194,8 @@ class VoicesFeature(QObject):
     @Slot(object)
     def _on_done(self, done: BlendDone) -> None:
         renamed = {done.before: done.name}
-        kept = tuple((renamed.get(voice, voice), model) for voice, model in self._settings.favourites)
-        self._settings.favourites = tuple(each for each in kept if each[0])
+        kept = tuple((renamed.get(voice, voice), model) for voice, model in self._settings.favorites)
+        self._settings.favorites = tuple(each for each in kept if each[0])
         self._list_anew(done)
         self._window.page.status.tell(f"Saved “{done.name}”" if done.name else f"Deleted “{done.before}”")
         self._speech.list_voices()

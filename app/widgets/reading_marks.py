@@ -6,7 +6,7 @@ from PySide6.QtCore import QEvent, QObject, QRect, Signal, Slot
 from PySide6.QtGui import QColor, QTextCharFormat, QTextCursor
 from PySide6.QtWidgets import QPlainTextEdit, QPushButton, QTextEdit, QWidget
 
-from app.theme import colours
+from app.theme import colors
 
 FOLLOWING = "Following the speech"
 LEFT = "Stopped following the speech"
@@ -30,7 +30,7 @@ class ReadingMarks(QObject):
         self._word: QTextCursor | None = None
         self._following = True
         self._left = False
-        self._centred = False
+        self._centered = False
         edit.installEventFilter(self)
         edit.verticalScrollBar().valueChanged.connect(self._tell)
         edit.verticalScrollBar().rangeChanged.connect(self._tell)
@@ -67,9 +67,9 @@ class ReadingMarks(QObject):
         self._following = False
         self._tell()
 
-    def set_centred(self, centred: bool) -> None:
+    def set_centered(self, centered: bool) -> None:
         """Choose whether to keep the current line in the middle instead of anywhere in view."""
-        self._centred = centred
+        self._centered = centered
         self.keep_in_view()
 
     def eventFilter(self, watched: QObject, event: QEvent) -> bool:
@@ -80,8 +80,8 @@ class ReadingMarks(QObject):
 
     def _draw(self) -> None:
         tint, strong = QTextCharFormat(), QTextCharFormat()
-        tint.setBackground(QColor(colours().highlight))
-        strong.setBackground(QColor(colours().word))
+        tint.setBackground(QColor(colors().highlight))
+        strong.setBackground(QColor(colors().word))
         strong.setFontUnderline(True)
         marks = ((self._sentence, tint), (self._word, strong))
         self._edit.setExtraSelections([_selection(span, look) for span, look in marks if span is not None])
@@ -101,7 +101,7 @@ class ReadingMarks(QObject):
         span = self._word or self._sentence
         bar, start, end = self._edit.verticalScrollBar(), *self._ends(span)
         view = self._edit.viewport().rect()
-        if self._centred:
+        if self._centered:
             bar.setValue(self._scroll_value(span) - bar.pageStep() // 2)
         elif start.top() < view.top() or end.bottom() > view.bottom():
             bar.setValue(self._scroll_value(span) - bar.pageStep() // 4)
@@ -125,10 +125,10 @@ class ReadingMarks(QObject):
     def _leave_room(self) -> None:
         """Make room for the last line in the middle, if lines should be there."""
         if isinstance(self._edit, QPlainTextEdit):
-            self._edit.setCenterOnScroll(self._centred)
+            self._edit.setCenterOnScroll(self._centered)
             return
         document = self._edit.document()
-        room = self._edit.viewport().height() // 2 if self._centred else document.documentMargin()
+        room = self._edit.viewport().height() // 2 if self._centered else document.documentMargin()
         page = document.rootFrame().frameFormat()
         if page.bottomMargin() != room:
             page.setBottomMargin(room)

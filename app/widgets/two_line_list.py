@@ -21,7 +21,7 @@ from PySide6.QtCore import (
 from PySide6.QtGui import QAction, QColor, QFontInfo, QKeyEvent, QKeySequence, QPainter, QPalette
 from PySide6.QtWidgets import QAbstractItemView, QListView, QStyle, QStyledItemDelegate, QStyleOptionViewItem, QWidget
 
-from app.theme import colours, draw_icon
+from app.theme import colors, draw_icon
 from app.widgets.controls import action_of
 
 AnyIndex = QModelIndex | QPersistentModelIndex
@@ -192,7 +192,7 @@ class _TwoLineDelegate(QStyledItemDelegate):
         space = draw_background(painter, option, PADDING_PIXELS)
         if row.symbol:
             place = QRect(space.right() - SYMBOL_PIXELS + 1, space.top(), SYMBOL_PIXELS, SYMBOL_PIXELS)
-            draw_icon(painter, place, row.symbol, colours().accent)
+            draw_icon(painter, place, row.symbol, colors().accent)
             space = space.adjusted(0, 0, -SYMBOL_PIXELS - PADDING_PIXELS, 0)
         painter.save()
         self._draw_words(painter, space, option, row)
@@ -207,6 +207,6 @@ class _TwoLineDelegate(QStyledItemDelegate):
         painter.drawText(space, int(Qt.AlignmentFlag.AlignTop), title)
         font.setPixelSize(round(QFontInfo(font).pixelSize() * SMALL))
         painter.setFont(font)
-        painter.setPen(QColor(colours().error if row.fault else colours().faint))
+        painter.setPen(QColor(colors().error if row.fault else colors().faint))
         details = painter.fontMetrics().elidedText(row.details, Qt.TextElideMode.ElideRight, space.width())
         painter.drawText(space, int(Qt.AlignmentFlag.AlignBottom), details)

@@ -46,7 +46,7 @@ def run(
     """
     store = store or ModelStore()
     if options.action == "list":
-        statuses = [store.status(entry.name) for entry in store.catalogue()]
+        statuses = [store.status(entry.name) for entry in store.catalog()]
         return Outcome([as_data(status) for status in statuses], "\n".join(map(_line, statuses)))
     with Steps(on_progress) as steps:
         _act(options, store, observer(steps))
@@ -96,7 +96,7 @@ def as_data(status: ModelStatus) -> dict[str, Any]:
     """Convert a status for JSON."""
     entry = status.entry
     return {
-        "name": entry.name, "title": entry.title, "state": status.state.value, "licence": entry.licence,
+        "name": entry.name, "title": entry.title, "state": status.state.value, "licence": entry.license,
         "source": entry.source, "repository": entry.repository, "revision": entry.revision,
         "bytes_to_fetch": entry.bytes, "bytes_here": status.bytes_here, "voices": list(status.voices),
         "note": entry.note, "published": status.published, "origin": status.origin, "problem": status.problem,
@@ -112,7 +112,7 @@ def _line(status: ModelStatus) -> str:
         ModelState.ABSENT: f"{entry.bytes / 1e6:,.0f} MB from {entry.source}",
         ModelState.DAMAGED: status.problem,
     }[status.state]
-    return f"{entry.name:<15} {status.state:<10} {entry.licence:<11} {detail}"
+    return f"{entry.name:<15} {status.state:<10} {entry.license:<11} {detail}"
 
 
 def _outcome(action: str, status: ModelStatus) -> Outcome:

@@ -59,7 +59,7 @@ from engine.validator.experiments.lstm_comparison import LstmComparison, compare
 from engine.validator.experiments.progress import ExperimentEvent, ExperimentObserver, ProgressEvent
 from engine.validator.experiments.sweep import SweepPoint, sweep_padding
 from engine.validator.experiments.text_parity import compare_text, sentences_of
-from engine.validator.faults.catalogue import FAULTS, fault_named
+from engine.validator.faults.catalog import FAULTS, fault_named
 from engine.validator.reports.html_report import write_html
 from engine.validator.reports.text_report import fuzz_text, lstm_text, sweep_text, text_report
 from engine.validator.reports.wavs import write_wavs

@@ -172,20 +172,20 @@ def _adaptive_layer_norm(call: Call) -> relax.Var:
 
 
 def _adaptive_norm(call: Call) -> relax.Var:
-    return _normalised(call, Activation())
+    return _normalized(call, Activation())
 
 
 def _adaptive_norm_leaky_relu(call: Call) -> relax.Var:
     *_, slope = call.arguments
-    return _normalised(call, LeakyReLU(slope))
+    return _normalized(call, LeakyReLU(slope))
 
 
 def _adaptive_norm_snake(call: Call) -> relax.Var:
     *_, alpha = call.arguments
-    return _normalised(call, Snake(), alpha)
+    return _normalized(call, Snake(), alpha)
 
 
-def _normalised(call: Call, activation: Activation, *parameter: relax.Var) -> relax.Var:
+def _normalized(call: Call, activation: Activation, *parameter: relax.Var) -> relax.Var:
     x, lengths, styles, weight, bias, offset, *_ = call.arguments
     operands = [x, lengths, styles, weight, bias, int32(offset), *parameter]
     shape = shape_of(x)

@@ -29,7 +29,7 @@ def schedule_elementwise(function: PrimFunc) -> PrimFunc:
         schedule = Schedule(tvm.IRModule({_MAIN: function}))
         _inline_intermediates(schedule)
         for block in _blocks(schedule):
-            _parallelise(schedule, block)
+            _parallelize(schedule, block)
     except ScheduleError:
         return function
     return schedule.mod[_MAIN].with_attr(SCHEDULED, True)
@@ -53,7 +53,7 @@ def _inline(schedule: Schedule, block: SBlockRV) -> None:
         return
 
 
-def _parallelise(schedule: Schedule, block: SBlockRV) -> None:
+def _parallelize(schedule: Schedule, block: SBlockRV) -> None:
     loops = _spatial_loops(schedule, block)
     outer = loops[: _outer_count([schedule.get(loop).extent for loop in loops])]
     if len(loops) >= MIN_PARALLEL_AXES and outer:

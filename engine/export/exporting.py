@@ -92,7 +92,7 @@ def export(
     """Carry out a job step by step, reusing the audio that an earlier attempt has generated.
 
     Equal jobs give equal bytes, regardless of interruptions, except for the random stream numbers of Ogg. Raises
-    `OutputError`, `Cancelled`, `NothingToSpeak`, and the speaker's errors.
+    `OutputError`, `Canceled`, `NothingToSpeak`, and the speaker's errors.
     """
     check_writable(order.path, per_chapter=order.per_chapter)
     if order.subtitles:
@@ -129,7 +129,7 @@ def write_made(
 ) -> Iterator[ExportProgress]:
     """Write existing speech of `length` samples, which is all of the only chapter, block by block.
 
-    Raises `OutputError` and `Cancelled`.
+    Raises `OutputError` and `Canceled`.
     """
     check_writable(order.path, per_chapter=order.per_chapter)
     (output,) = outputs_of(order)

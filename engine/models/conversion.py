@@ -24,7 +24,7 @@ from engine.errors import Cure, DamagedFile, StorageError, UnusableModel
 from engine.models.progress import Activity, OnProgress
 from engine.network.weights import Weights
 
-QUANTISED_SUFFIX = ".onnx"
+QUANTIZED_SUFFIX = ".onnx"
 ROWWISE, COLUMNWISE = "C", "F"
 """The memory order of a matrix in the file, in NumPy's terms."""
 CONSTANTS = {"ones": 1.0, "zeros": 0.0}
@@ -71,7 +71,7 @@ def read_layout(path: Path) -> Layout:
     return layout
 
 
-def read_quantised(path: Path, layout: Layout, advance: Callable[[int], None] = lambda count: None) -> Weights:
+def read_quantized(path: Path, layout: Layout, advance: Callable[[int], None] = lambda count: None) -> Weights:
     """Read all weights as float32, by state-dict key, from a file with this layout.
 
     `advance` receives the number of bytes read in total. Raises `UnusableModel` if the file is truncated.
@@ -180,7 +180,7 @@ def _read_voice(path: Path, config: ModelConfig) -> NDArray[np.float32]:
 def _read_weights(path: Path, order: Conversion, advance: Callable[[int], None]) -> Weights:
     """Read the weights of a checkpoint; `advance` receives the size read from a quantized one."""
     if order.layout is not None:
-        return read_quantised(path, read_layout(order.layout), advance)
+        return read_quantized(path, read_layout(order.layout), advance)
     from engine.network.published_checkpoint import read_checkpoint  # imports torch
 
     return read_checkpoint(path, order.config)

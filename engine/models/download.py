@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import Any, BinaryIO, cast
 
 from engine.errors import DownloadError, EngineError, StorageError
-from engine.models.catalogue import PinnedFile, is_file_with
+from engine.models.catalog import PinnedFile, is_file_with
 from engine.models.progress import Activity, OnProgress
 
 ENVIRONMENT: Mapping[str, str] = {

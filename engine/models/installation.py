@@ -17,7 +17,7 @@ from pathlib import Path
 from typing import Any
 
 from engine.errors import DamagedModel
-from engine.models.catalogue import sha256_of
+from engine.models.catalog import sha256_of
 from engine.system.json_text import json_value
 from engine.system.whole_file import write_atomically
 
@@ -92,7 +92,7 @@ class Installation:
     def verify(
         self, manifest: ModelManifest, advance: Callable[[int], None], cancel: threading.Event | None = None
     ) -> None:
-        """Hash every file. Raises `DamagedModel`, or `Cancelled` once `cancel` is set.
+        """Hash every file. Raises `DamagedModel`, or `Canceled` once `cancel` is set.
 
         A damaged file is renamed, so that it is missing from then on and belongs to no model.
         """

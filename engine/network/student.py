@@ -114,35 +114,35 @@ class LstmStudent(nn.Module):
         return torch.tanh(hidden), cell, torch.tanh(hidden_back), cell_back
 
     def _corrected(
-        self, x: Tensor, hidden: Tensor, cell: Tensor, neighbours: Sequence[_Neighbours], direction: str
+        self, x: Tensor, hidden: Tensor, cell: Tensor, neighbors: Sequence[_Neighbors], direction: str
     ) -> Tensor:
         """The hidden states of a direction, [batch, time, units], from guesses of them and of the cell states.
 
-        `neighbours` are those 1, 2, 4 ... steps away.
+        `neighbors` are those 1, 2, 4 ... steps away.
         """
         names = (f"{name}_l0{direction}" for name in ("weight_ih", "weight_hh", "bias_ih", "bias_hh"))
         weight, recurrent, *biases = (_gates_first(self.get_parameter(name)) for name in names)
         drive = functional.linear(x, weight, biases[0] + biases[1])
         for _ in range(self.architecture.corrections):
-            gates = drive + functional.linear(neighbours[0].of(hidden), recurrent)
-            hidden, cell = self._step(gates, cell, neighbours)
+            gates = drive + functional.linear(neighbors[0].of(hidden), recurrent)
+            hidden, cell = self._step(gates, cell, neighbors)
         return hidden
 
-    def _step(self, gates: Tensor, cell: Tensor, neighbours: Sequence[_Neighbours]) -> tuple[Tensor, Tensor]:
+    def _step(self, gates: Tensor, cell: Tensor, neighbors: Sequence[_Neighbors]) -> tuple[Tensor, Tensor]:
         """Hidden and cell state of every step, [batch, time, units], from its gates and the guessed cell states."""
         sigmoid, tanh = (torch.sigmoid, torch.tanh) if self.training else (_sigmoid, _tanh)
         units = self.architecture.units
         opened, candidate = gates.split([3 * units, units], dim=2)
         entering, kept, leaving = sigmoid(opened).chunk(3, dim=2)
         entered = entering * tanh(candidate)
-        for before in neighbours[:-1]:
+        for before in neighbors[:-1]:
             entered, kept = entered + kept * before.of(entered), kept * before.of(kept)
-        cell = entered + kept * neighbours[-1].of(cell)
+        cell = entered + kept * neighbors[-1].of(cell)
         return leaving * tanh(cell), cell
 
 
 @dataclass(frozen=True)
-class _Neighbours:
+class _Neighbors:
     """The step some steps before each step: `index` [batch, time, units], `missing` where there is none."""
 
     index: Tensor
@@ -232,16 +232,16 @@ def _tanh(x: Tensor) -> Tensor:
     return 2 * _sigmoid(2 * x) - 1
 
 
-def _earlier(x: Tensor, distance: int) -> _Neighbours:
+def _earlier(x: Tensor, distance: int) -> _Neighbors:
     """The steps that come before those of `x` [batch, time, units] in the forward direction."""
     steps = torch.arange(x.shape[1], dtype=torch.int32)
     before = (steps - distance) * (steps >= distance).to(torch.int32)
-    return _Neighbours(before.long()[None, :, None].expand(x.shape), (steps < distance)[None, :, None])
+    return _Neighbors(before.long()[None, :, None].expand(x.shape), (steps < distance)[None, :, None])
 
 
-def _later(x: Tensor, lengths: Tensor, distance: int) -> _Neighbours:
+def _later(x: Tensor, lengths: Tensor, distance: int) -> _Neighbors:
     """The steps that come before those of `x` in the backward direction, which begins at the end of each sequence."""
     last = lengths[:, None] - 1
     steps = torch.arange(x.shape[1], dtype=torch.int32)[None]
     after = torch.minimum(steps + distance, last)
-    return _Neighbours(after.long()[:, :, None].expand(x.shape), (steps + distance > last)[:, :, None])
+    return _Neighbors(after.long()[:, :, None].expand(x.shape), (steps + distance > last)[:, :, None])

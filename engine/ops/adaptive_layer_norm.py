@@ -17,7 +17,7 @@ def adaptive_layer_norm(x: Floats, styles: Floats, constant_input: Floats, offse
     """
     time, channels = x.shape[1:]
     gamma, beta = np.split(styles[:, None, offset : offset + 2 * channels], 2, axis=2)
-    centred = x.astype(np.float64) - x.mean(axis=2, keepdims=True, dtype=np.float64)
-    normal = centred / np.sqrt(np.square(centred).mean(axis=2, keepdims=True) + epsilon)
+    centered = x.astype(np.float64) - x.mean(axis=2, keepdims=True, dtype=np.float64)
+    normal = centered / np.sqrt(np.square(centered).mean(axis=2, keepdims=True) + epsilon)
     repeated = np.repeat(constant_input[:, None], time, axis=1)
     return np.concatenate([(1 + gamma) * normal + beta, repeated], axis=2).astype(x.dtype)

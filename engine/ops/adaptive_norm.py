@@ -26,8 +26,8 @@ def adaptive_norm(
     result = np.zeros(x.shape, np.float32)
     for batch_index, length in enumerate(lengths):
         valid = x[batch_index, :, :length].astype(np.float64)
-        centred = valid - valid.mean(axis=1, keepdims=True)
-        normal = centred / np.sqrt(np.square(centred).mean(axis=1, keepdims=True) + EPSILON)
+        centered = valid - valid.mean(axis=1, keepdims=True)
+        normal = centered / np.sqrt(np.square(centered).mean(axis=1, keepdims=True) + EPSILON)
         affine = weight[:, None] * normal + bias[:, None]
         result[batch_index, :, :length] = (1 + gamma[batch_index][:, None]) * affine + beta[batch_index][:, None]
     return result

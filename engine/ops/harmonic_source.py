@@ -79,8 +79,8 @@ def integer_phases(f0: Floats, harmonic: int, samples_per_value: int) -> NDArray
     cycle = 1 << PHASE_BITS
     step = np.rint(f0 * harmonic / SAMPLE_RATE_HZ * cycle).astype(np.int64) & (cycle - 1)
     phase = np.cumsum(step) & (cycle - 1)
-    value, neighbour, twice_offset = interpolation(len(f0), samples_per_value)
-    difference = np.where(neighbour > value, step[neighbour], 0)
+    value, neighbor, twice_offset = interpolation(len(f0), samples_per_value)
+    difference = np.where(neighbor > value, step[neighbor], 0)
     count = phase[value] * samples_per_value + (difference * twice_offset >> 1)
     return (count & (cycle - 1)) / cycle
 
@@ -88,9 +88,9 @@ def integer_phases(f0: Floats, harmonic: int, samples_per_value: int) -> NDArray
 def float64_phases(f0: Floats, harmonic: int, samples_per_value: int) -> NDArray[np.float64]:
     """Phase [samples] in cycles, in [0, 1), of one harmonic: kokoro's formula in float64."""
     phase = np.cumsum(np.mod(f0 * harmonic / SAMPLE_RATE_HZ, 1.0))
-    value, neighbour, twice_offset = interpolation(len(f0), samples_per_value)
+    value, neighbor, twice_offset = interpolation(len(f0), samples_per_value)
     fraction = twice_offset / (2 * samples_per_value)
-    interpolated = phase[value] * (1 - fraction) + phase[neighbour] * fraction
+    interpolated = phase[value] * (1 - fraction) + phase[neighbor] * fraction
     return np.mod(interpolated * samples_per_value, 1.0)
 
 
@@ -104,9 +104,9 @@ def interpolation(
     """
     twice_position = 2 * np.arange(values * samples_per_value) + 1 - samples_per_value
     value = np.clip(twice_position // (2 * samples_per_value), 0, values - 1)
-    neighbour = np.minimum(value + 1, values - 1)
+    neighbor = np.minimum(value + 1, values - 1)
     twice_offset = np.maximum(twice_position - 2 * samples_per_value * value, 0)
-    return value, neighbour, twice_offset
+    return value, neighbor, twice_offset
 
 
 def spectrum(signal: Floats, n_fft: int, hop: int) -> NDArray[np.float32]:

@@ -106,7 +106,7 @@ def _starter() -> tuple[CheckStatus, str]:
 
 def _models() -> tuple[CheckStatus, str]:
     store = ModelStore()
-    statuses = [store.status(entry.name) for entry in store.catalogue()]
+    statuses = [store.status(entry.name) for entry in store.catalog()]
     damaged = any(status.state is ModelState.DAMAGED for status in statuses)
     return CheckStatus.PROBLEM if damaged else CheckStatus.GOOD, ", ".join(_status_words(status) for status in statuses)
 

@@ -32,13 +32,13 @@ class MetalStream:
 
     def __init__(self, ffi: Any, device: Any) -> None:
         self._device = device
-        self._synchronise = ffi.get_global_func("runtime.Device_StreamSync")
+        self._synchronize = ffi.get_global_func("runtime.Device_StreamSync")
         self._reset = ffi.get_global_func("metal.ResetGlobalState")
         ffi.register_global_func(WAIT_FUNCTION, self.wait, override=True)
 
     def wait(self) -> None:
         """Wait until the GPU has completed all its work."""
-        self._synchronise(self._device, _DEFAULT_STREAM)
+        self._synchronize(self._device, _DEFAULT_STREAM)
 
     def computed(self, compute: Callable[[], Result]) -> Result:
         """Return the result of `compute`; if the GPU fails, call `compute` a second time.

@@ -11,7 +11,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import TypeVar
 
-from engine.errors import Cancelled, GpuFailed
+from engine.errors import Canceled, GpuFailed
 from engine.runtime.pipeline import Observer, Pipeline, ignore
 from engine.speech import Contours, DeviceEvent, FallbackEvent, PreparationEvent, Speech, Style, Utterance
 
@@ -158,7 +158,7 @@ class Takeover:
     def _run(self) -> None:
         try:
             self._arrivals.put(self._load(self._stopped))
-        except Cancelled:
+        except Canceled:
             return
         if self._stopped.is_set():
             self._close_untaken()

@@ -99,7 +99,7 @@ class Pipeline:
         observe: Observer = ignore,
         cancel: threading.Event | None = None,
     ) -> Speech:
-        """Return the raw audio of one utterance. Raises `Cancelled` between stages once `cancel` is set.
+        """Return the raw audio of one utterance. Raises `Canceled` between stages once `cancel` is set.
 
         The noise depends only on `seed` and the phonemes, so the samples of an utterance are independent of its
         position.

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 
 from engine.errors import DamagedFile, EngineError
-from engine.models.catalogue import catalogue
+from engine.models.catalog import catalog
 from engine.models.checkpoints import model_config, open_with
 from engine.models.voices.blends import SavedVoices, is_recipe, parse
 from engine.models.voices.packs import KOKORO_NAME, describe, folded
@@ -76,7 +76,7 @@ def model_note(name: str, made_with: ModelIdentity, spoken_with: ModelIdentity) 
 
 
 def _title(model: str) -> str:
-    return next((entry.title for entry in catalogue() if entry.name == model), model)
+    return next((entry.title for entry in catalog() if entry.name == model), model)
 
 
 def _voices_of(request: SpeechRequest) -> tuple[str, ...]:

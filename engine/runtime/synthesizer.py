@@ -16,7 +16,7 @@ from engine.artifacts.manifest import CPU, CPU_DEVICE, MANIFEST_NAME
 from engine.audio.joining import AudioConcatenator, earlier, heard_part, louder, spoken_words
 from engine.audio.speech_cache import SpeechCache, key_of
 from engine.config import SAMPLE_RATE_HZ, ModelConfig
-from engine.errors import Cancelled, DamagedFile, EngineError, GpuFailed, InvalidRequest, NothingToSpeak
+from engine.errors import Canceled, DamagedFile, EngineError, GpuFailed, InvalidRequest, NothingToSpeak
 from engine.models.checkpoints import LEAD_SECONDS, STARTER, Checkpoint, open_with, starter_voices
 from engine.models.installed_voices import with_saved
 from engine.models.voices.blends import SavedVoices
@@ -132,7 +132,7 @@ class Synthesizer:
         the request during which the GPU takes over receives a second `DeviceEvent`. If a requested GPU fails here, the
         model is loaded for the CPU, and `observe` also receives a `FallbackEvent`.
 
-        Raises `Cancelled`, `DamagedFile`, `MissingModel`, `CompileError`, or `EngineError` if Metal was requested but
+        Raises `Canceled`, `DamagedFile`, `MissingModel`, `CompileError`, or `EngineError` if Metal was requested but
         is unavailable.
         """
         if self._speaker is not None:
@@ -157,7 +157,7 @@ class Synthesizer:
         """Generate the audio of a request, one utterance at a time, in order.
 
         A long text is planned while it is spoken, so `observe` receives several `PlanEvent`s, the last with the whole
-        plan. Raises an `InvalidRequest` or `MissingLanguage` before any work, `Cancelled` within the time of one stage
+        plan. Raises an `InvalidRequest` or `MissingLanguage` before any work, `Canceled` within the time of one stage
         after `cancel` is set, and `DamagedFile` if the weights give samples that are not finite.
         """
         plans, voices = self._planning(request, cancel)
@@ -305,7 +305,7 @@ class Synthesizer:
             files = ensure_files(self._opened(), self._wanted_device, ignore, cancel, self._lstm_method)
             told = device_event(files.choice, files.lstm)
             return Arrival(told, None if files.device == CPU_DEVICE else self._loaded(files, ignore, cancel))
-        except Cancelled:
+        except Canceled:
             raise
         except EngineError as error:
             why = f"the GPU isn’t used: {error.message}"
@@ -331,7 +331,7 @@ class Synthesizer:
 
     def _ready(self) -> Speaker:
         if self._speaker is None:
-            raise Cancelled("The engine was closed.")
+            raise Canceled("The engine was closed.")
         return self._speaker
 
     def _phonemizer(self, language: str) -> Phonemizer:
@@ -368,7 +368,7 @@ def plans_of(
 
     `phonemizers` are by voice name; `config` is that of the model.
 
-    Raises `NothingToSpeak`, before the first plan, for text without any sound, and `Cancelled`.
+    Raises `NothingToSpeak`, before the first plan, for text without any sound, and `Canceled`.
     """
     planned, first = planned_text(request), phonemizers[""]
     plans = first.plans(planned.part, request.speed, script, phonemizers, cancel, request.definitions)

@@ -19,7 +19,7 @@ from starlette.responses import Response
 from starlette.routing import Route
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
-from engine.errors import Cancelled, EngineError
+from engine.errors import Canceled, EngineError
 from engine.server.errors import (
     BAD_REQUEST,
     FORBIDDEN,
@@ -192,7 +192,7 @@ class SpeechEndpoint:
                 await _send_body(part, send)
                 part = await job.take()
         except EngineError as error:
-            if isinstance(error, Cancelled) or job.media_type != EventBody.media_type:
+            if isinstance(error, Canceled) or job.media_type != EventBody.media_type:
                 return  # the incomplete response is the only sign that a client of audio can notice
             await _send_body(error_event(error), send)
         await send({"type": "http.response.body", "body": b"", "more_body": False})

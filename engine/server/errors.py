@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from engine.errors import Cancelled, EngineError, InvalidRequest, MissingLanguage, UnknownVoice
+from engine.errors import Canceled, EngineError, InvalidRequest, MissingLanguage, UnknownVoice
 
 BAD_REQUEST, UNAUTHORIZED, FORBIDDEN, NOT_FOUND = 400, 401, 403, 404
 TIMED_OUT, TOO_LARGE, NOT_JSON, TOO_MANY, SERVER_FAILED, STOPPING = 408, 413, 415, 429, 500, 503
@@ -33,7 +33,7 @@ def status_of(error: EngineError) -> int:
     """Return the HTTP status that tells a client the kind of error."""
     if isinstance(error, RequestError):
         return error.status
-    if isinstance(error, Cancelled):
+    if isinstance(error, Canceled):
         return STOPPING
     return BAD_REQUEST if isinstance(error, InvalidRequest | MissingLanguage) else SERVER_FAILED
 

@@ -11,7 +11,7 @@ from concurrent.futures import Future
 from contextlib import contextmanager, suppress
 from typing import Protocol
 
-from engine.errors import Cancelled, EngineError
+from engine.errors import Canceled, EngineError
 from engine.models.installed_voices import with_saved
 from engine.runtime.pipeline import Observer, ignore
 from engine.server.errors import TOO_MANY, RequestError, unexpected
@@ -171,7 +171,7 @@ class SpeechService:
         job = Job(body.media_type, self._content(order, body, cancel), cancel)
         with self._changed:
             if self._closing.is_set():
-                raise Cancelled("The server is shutting down.")
+                raise Canceled("The server is shutting down.")
             self._jobs.append(job)
             self._changed.notify_all()
         try:
@@ -210,7 +210,7 @@ class SpeechService:
         while (job := self._next()) is not None:
             self._speak(job)
         for job in self._jobs:
-            job.end(Cancelled("The server is shutting down."))
+            job.end(Canceled("The server is shutting down."))
         self._engine.close()
 
     def _next(self) -> Job | None:

@@ -101,7 +101,7 @@ class ChildProcess:
         """Yield the objects that the process writes until it closes its output; all other lines are skipped.
 
         `idle` is called after every `POLL_SECONDS` without output. Raises the `EngineError` that the process reports,
-        or `Cancelled` soon after `cancel` is set. With either argument, the wait ends soon after the process does.
+        or `Canceled` soon after `cancel` is set. With either argument, the wait ends soon after the process does.
         """
         open_streams, silent_since_end = len(self._readers), 0.0
         while open_streams and silent_since_end < _DRAIN_SECONDS:

@@ -65,7 +65,7 @@ def call(
     """Run a function in a child process, which has ended when this returns or raises, and return its result.
 
     A `Callable` argument is called here with the function's messages; the values of an `Iterator` argument are sent to
-    the function. Raises the `EngineError` that the function raises, `Cancelled` soon after `cancel` is set,
+    the function. Raises the `EngineError` that the function raises, `Canceled` soon after `cancel` is set,
     `TookTooLong` after these `seconds`, or `ProcessEnded`; with `until_exit`, also if the process fails after
     delivering the result. `on_error_line` is called in a separate thread.
     """

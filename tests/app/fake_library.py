@@ -7,8 +7,8 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from app.models.worker import Task
-from engine.errors import Cancelled
-from engine.models.catalogue import ModelEntry, catalogue
+from engine.errors import Canceled
+from engine.models.catalog import ModelEntry, catalog
 from engine.models.checkpoints import BEST_FIRST
 from engine.models.installed_voices import ModelVoices
 from engine.models.progress import Activity, ModelObserver, ModelProgress
@@ -39,15 +39,15 @@ class FakeLibrary:
     def __post_init__(self) -> None:
         self.hold.set()
 
-    def catalogue(self) -> tuple[ModelEntry, ...]:
+    def catalog(self) -> tuple[ModelEntry, ...]:
         self.threads.add(threading.get_ident())
-        return catalogue()
+        return catalog()
 
     def model_folder(self, name: str) -> Path:
         return self.folder / name
 
     def status(self, name: str) -> ModelStatus:
-        entry = next(entry for entry in catalogue() if entry.name == name)
+        entry = next(entry for entry in catalog() if entry.name == name)
         if entry.bundled:
             return ModelStatus(entry, ModelState.BUNDLED)
         state = self.states.get(name, ModelState.ABSENT)
@@ -89,7 +89,7 @@ class FakeLibrary:
         while not self.hold.wait(0.005):
             observe(PreparationEvent("Compiling decoder", 5, 7))
             if cancel is not None and cancel.is_set():
-                raise Cancelled("Stopped")
+                raise Canceled("Stopped")
         if self.error is not None:
             raise self.error
 
@@ -98,12 +98,12 @@ class FakeLibrary:
     ) -> None:
         self.asked.append((task, name, path))
         activity = Activity.FETCHING if task is Task.FETCH else Activity.CHECKING
-        total = next(entry.bytes for entry in catalogue() if entry.name == name)
+        total = next(entry.bytes for entry in catalog() if entry.name == name)
         observe(ModelProgress(name, activity, 0, total))
         while not self.hold.wait(0.005):
             observe(ModelProgress(name, activity, total // 3, total, 4.1e6, 2 * total / 3 / 4.1e6))
             if cancel is not None and cancel.is_set():
-                raise Cancelled("Stopped")
+                raise Canceled("Stopped")
         if self.error is not None:
             raise self.error
         observe(ModelProgress(name, activity, total, total, 4.1e6, 0.0))

@@ -16,7 +16,7 @@ from app.audio.player import Playback
 from app.speech.controller import SpeechController
 from app.speech.engine_worker import VoicesListed
 from engine.config import ModelConfig
-from engine.errors import Cancelled, NothingToSpeak
+from engine.errors import Canceled, NothingToSpeak
 from engine.models.installed_voices import ModelVoices
 from engine.runtime.edits import edited_plan, with_curves, with_durations
 from engine.speech import (
@@ -134,7 +134,7 @@ class FakeEngine:
             observe(self.device)
         while not self.prepare_hold.wait(0.005):
             if cancel is not None and cancel.is_set():
-                raise Cancelled("Stopped")
+                raise Canceled("Stopped")
         self.prepared += 1
 
     def synthesize(
@@ -147,7 +147,7 @@ class FakeEngine:
         for utterance in plan.utterances:
             while utterance.index >= self.hold_from and not self.hold.wait(0.005):
                 if cancel is not None and cancel.is_set():
-                    raise Cancelled("Speech stopped.")
+                    raise Canceled("Speech stopped.")
             if self.speak_error is not None and utterance.index >= self.fails_after:
                 raise self.speak_error
             if utterance.index in self.fallbacks:

@@ -17,7 +17,7 @@ from app.options import Options
 from app.settings import Settings
 from app.speech.activity import Readiness
 from app.speech.engine_worker import VoicesListed
-from app.theme import DARK, LIGHT, Colours, colours
+from app.theme import DARK, LIGHT, Colors, colors
 from engine.errors import CompileError
 from engine.models.store import ModelState
 from engine.speech import DeviceEvent, Prosody, SpeechRequest
@@ -52,12 +52,12 @@ def test_it_opens_and_prepares_in_the_background(applications: Applications) -> 
 
 @pytest.mark.parametrize(("appearance", "expected"), [("light", LIGHT), ("dark", DARK)])
 def test_an_appearance_that_is_asked_for_counts_and_is_not_kept(
-    applications: Applications, settings: Settings, appearance: str, expected: Colours
+    applications: Applications, settings: Settings, appearance: str, expected: Colors
 ) -> None:
     chosen = settings.appearance
     options = Options(appearance=appearance)
     applications.new(options)
-    assert colours().good == expected.good  # no system has the same color
+    assert colors().good == expected.good  # no system has the same color
     assert settings.appearance == chosen
 
 

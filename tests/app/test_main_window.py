@@ -16,7 +16,7 @@ from app.audio.track import AudioTrack
 from app.closing import CLOSE_ANYWAY, CLOSE_WHEN_SAVED, STOP_SAVING
 from app.messages import Remedy, Subject
 from app.read_along.feature import ReadAlongFeature
-from app.theme import DARK, Appearance, colours
+from app.theme import DARK, Appearance, colors
 from engine.errors import CompileError, DamagedFile, NothingToSpeak, OutputError, UnusableDocument
 from engine.speech import Notice, SpeechRequest
 from tests.app.fakes import RATE_HZ, chunk_of, utterances_of
@@ -294,15 +294,15 @@ def test_going_back_twice_before_the_first_is_heard_goes_twice_as_far(
 def test_the_appearance_is_chosen_in_the_menu_and_remembered(desk: Desk) -> None:
     dark = next(each for each in desk.window.menu.appearances.actions() if each.data() is Appearance.DARK)
     dark.trigger()
-    assert colours().error == DARK.error
+    assert colors().error == DARK.error
     assert desk.settings.appearance is Appearance.DARK
     desk.prepare()
     desk.speak()
     picture = desk.page.player.waveform.grab().toImage()
-    assert picture.pixelColor(picture.width() - 1, picture.height() - 1).name() == colours().surface
+    assert picture.pixelColor(picture.width() - 1, picture.height() - 1).name() == colors().surface
     desk.theme.choose(Appearance.LIGHT)
     picture = desk.page.player.waveform.grab().toImage()
-    assert picture.pixelColor(picture.width() - 1, picture.height() - 1).name() == colours().surface
+    assert picture.pixelColor(picture.width() - 1, picture.height() - 1).name() == colors().surface
 
 
 def test_closing_stops_and_remembers(desk: Desk) -> None:
@@ -414,7 +414,7 @@ def test_closing_can_stop_all_that_is_to_be_saved(desk: Desk, saving: QMessageBo
     assert not list(tmp_path.glob("*.wav"))
 
 
-def test_closing_while_a_file_is_saved_can_be_cancelled(desk: Desk, saving: QMessageBox, tmp_path: Path) -> None:
+def test_closing_while_a_file_is_saved_can_be_canceled(desk: Desk, saving: QMessageBox, tmp_path: Path) -> None:
     answer(saving, "Cancel")
     desk.engine.hold.set()
     desk.qtbot.waitUntil((tmp_path / "a.wav").exists)
@@ -430,7 +430,7 @@ def test_a_failed_save_keeps_the_window_open_and_says_why(desk: Desk, saving: QM
     assert desk.window.isVisible()
 
 
-def test_a_save_is_shown_and_can_be_cancelled(desk: Desk, tmp_path: Path) -> None:
+def test_a_save_is_shown_and_can_be_canceled(desk: Desk, tmp_path: Path) -> None:
     desk.prepare()
     desk.engine.hold.clear()
     desk.controller.save(tmp_path / "a.wav", desk.window.request)

@@ -62,15 +62,15 @@ def test_what_earlier_versions_have_written_is_understood(file: Path) -> None:
     )
     settings = opened(file)
     assert (settings.voice, settings.speed, settings.pause_scale, settings.text_pixels) == ("am_adam", 1.35, 0.5, 20)
-    assert (settings.favourites, settings.notes_read, settings.tray_icon) == ((("am_adam", "m"),), True, False)
+    assert (settings.favorites, settings.notes_read, settings.tray_icon) == ((("am_adam", "m"),), True, False)
     assert (settings.prosody, settings.appearance) == (Prosody.TRANSFORMER, Appearance.DARK)
     assert (settings.kept_megabytes, settings.side_bar_pixels, settings.diagnostics_shown) == (250, 301, True)
 
 
 @pytest.mark.parametrize("nonsense", ["a.txt", "3", "[1]", '{"a": 1}', pytest.param("[" * 100_000, id="deep")])
 def test_a_list_that_makes_no_sense_is_empty(file: Path, nonsense: str) -> None:
-    QSettings(str(file), QSettings.Format.IniFormat).setValue(Settings.favourites.key, nonsense)
-    assert opened(file).favourites == ()
+    QSettings(str(file), QSettings.Format.IniFormat).setValue(Settings.favorites.key, nonsense)
+    assert opened(file).favorites == ()
 
 
 @pytest.mark.parametrize(

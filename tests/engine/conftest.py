@@ -13,7 +13,7 @@ from tvm.tirx import PrimFunc
 from engine.compiler.kernel_calls import KernelBook
 from engine.compiler.script_parsing import quick_parsing
 from engine.config import ModelConfig
-from engine.models.catalogue import entry_named
+from engine.models.catalog import entry_named
 from engine.models.store import ModelState, ModelStatus, ModelStore
 from tests.engine.tiny_model import TINY
 
@@ -40,7 +40,7 @@ def compact_model_installed(monkeypatch: pytest.MonkeyPatch) -> None:
         here = name == "kokoro-82m-8bit"
         state = ModelState.INSTALLED if here else ModelState.ABSENT
         return ModelStatus(
-            entry_named(name, self.catalogue()), state, voices=("af_heart", "am_adam", "bm_george") if here else ()
+            entry_named(name, self.catalog()), state, voices=("af_heart", "am_adam", "bm_george") if here else ()
         )
 
     monkeypatch.setattr(ModelStore, "status", status)

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from engine.artifacts.manifest import METAL_DEVICE, Variant
-from engine.errors import Cancelled, GpuFailed
+from engine.errors import Canceled, GpuFailed
 from engine.network.random_weights import random_weights
 from engine.ops.packed_lstm import LstmMethod
 from engine.runtime.preparation import weights as preparation_weights
@@ -96,7 +96,7 @@ def test_stages_are_compiled_at_once(metal, files, monkeypatch):
     assert len(met) == 2
 
 
-def test_preparing_can_be_cancelled_between_kernels(metal, files):
+def test_preparing_can_be_canceled_between_kernels(metal, files):
     cancel = threading.Event()
     events: list[PreparationEvent] = []
 
@@ -106,7 +106,7 @@ def test_preparing_can_be_cancelled_between_kernels(metal, files):
             cancel.set()
 
     before = metal.live_buffers()
-    with pytest.raises(Cancelled):
+    with pytest.raises(Canceled):
         load_stages(TINY, files, None, observe, cancel)
     assert told(events) == [0]
     assert metal.live_buffers() <= before

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from dataclasses import dataclass, field
 
-from app.diagnostics.colours import Tone
+from app.diagnostics.colors import Tone
 from engine.validator.data.wording import EXACT, NOTHING, counted, magnitude
 from engine.validator.inspection.results import (
     CodeEvent,

@@ -20,10 +20,10 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
-from app.diagnostics.colours import FollowsTheme, Tone
+from app.diagnostics.colors import FollowsTheme, Tone
 from app.diagnostics.figures import FiguresView
 from app.diagnostics.kernels.inspection import SIGNS, StageInspection, figures_of, severity
-from app.theme import colours
+from app.theme import colors
 from app.widgets.controls import ComboBox
 from engine.system.paths import project_folder
 from engine.validator.data.results import Replacement, Substitute
@@ -88,8 +88,8 @@ class KernelDetails(QTabWidget):
         if known is None or node is None:
             self.figures.show_figures(CHOOSE, Tone.PLAIN, ())
             return
-        neighbours = (("Reads", known.read_by(node.id)), ("Read by", known.readers_of(node.id)))
-        links = [(name, tuple((each.id, each.label) for each in nodes)) for name, nodes in neighbours if nodes]
+        neighbors = (("Reads", known.read_by(node.id)), ("Read by", known.readers_of(node.id)))
+        links = [(name, tuple((each.id, each.label) for each in nodes)) for name, nodes in neighbors if nodes]
         found = " ".join(each.words for each in known.findings or () if each.node == node.id)
         figures = figures_of(node, known.measurements.get(node.id))
         self.figures.show_figures(found, Tone.ERROR, (*figures, *links))
@@ -196,7 +196,7 @@ class SourceView(FollowsTheme, QWidget):
 
     def _mark_line(self) -> None:
         mark = QTextEdit.ExtraSelection()
-        mark.format.setBackground(QColor(colours().highlight))  # type: ignore[attr-defined]
+        mark.format.setBackground(QColor(colors().highlight))  # type: ignore[attr-defined]
         mark.format.setProperty(QTextFormat.Property.FullWidthSelection, True)  # type: ignore[attr-defined]
         mark.cursor = self.text.textCursor()  # type: ignore[attr-defined]
         self.text.setExtraSelections([mark] if self._numbers else [])

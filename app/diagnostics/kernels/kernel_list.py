@@ -6,7 +6,7 @@ from PySide6.QtCore import QSignalBlocker, Qt, Signal, Slot
 from PySide6.QtGui import QBrush, QColor, QResizeEvent
 from PySide6.QtWidgets import QAbstractItemView, QTreeWidget, QTreeWidgetItem, QWidget
 
-from app.diagnostics.colours import FollowsTheme, PlainSelection, tone_colour
+from app.diagnostics.colors import FollowsTheme, PlainSelection, tone_color
 from app.diagnostics.kernels.inspection import (
     KINDS,
     TITLES,
@@ -50,7 +50,7 @@ class KernelItem(QTreeWidgetItem):
         if found is not None:
             heard = f"{TITLES[found.verdict]}, {error_words(found)}"
             self.setData(ERROR, int(Qt.ItemDataRole.AccessibleTextRole), heard)
-            self.setForeground(ERROR, QBrush(QColor(tone_colour(TONES[found.verdict]))))
+            self.setForeground(ERROR, QBrush(QColor(tone_color(TONES[found.verdict]))))
         tip = f"{node.label}, {node.module_path or KINDS[node.kind]}: {state_words(node, found)}"
         for column in range(len(HEADINGS)):
             self.setToolTip(column, tip)

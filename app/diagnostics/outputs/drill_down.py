@@ -18,7 +18,7 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
-from app.diagnostics.colours import FollowsTheme, PlainSelection, Tone, tone_colour, verdict_tone
+from app.diagnostics.colors import FollowsTheme, PlainSelection, Tone, tone_color, verdict_tone
 from app.diagnostics.figures import FiguresView
 from app.diagnostics.metric_words import VERDICT_SIGNS, VERDICT_TITLES, figures_of, regime_title, verdict_meaning
 from app.diagnostics.outputs.listening import ListeningBar, has_audio
@@ -394,9 +394,9 @@ class OutputList(FollowsTheme, QTreeWidget):
         item.setToolTip(TITLE, f"{output_title(row)} ({row.output})")
         item.setToolTip(VERDICT, VERDICT_TITLES[row.verdict])
         item.setData(VERDICT, int(Qt.ItemDataRole.AccessibleTextRole), VERDICT_TITLES[row.verdict])
-        item.setForeground(VERDICT, QColor(tone_colour(verdict_tone(row.verdict))))
+        item.setForeground(VERDICT, QColor(tone_color(verdict_tone(row.verdict))))
         if row.probe:
-            item.setForeground(TITLE, QColor(tone_colour(Tone.FAINT)))
+            item.setForeground(TITLE, QColor(tone_color(Tone.FAINT)))
         return item
 
     @Slot()

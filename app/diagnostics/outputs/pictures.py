@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 from PySide6.QtCore import QObject, Signal
 
-from app.diagnostics.colours import Scale, Steps, error_positions, steps_of
+from app.diagnostics.colors import Scale, Steps, error_positions, steps_of
 from app.diagnostics.metric_words import regime_title
 from app.diagnostics.stages.stage_arrays import AUDIO, Numbers, Pair, pair_of, pair_to_draw
 from app.diagnostics.stages.utterance_clock import TOKENS, UtteranceClock

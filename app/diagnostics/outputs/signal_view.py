@@ -11,7 +11,7 @@ from PySide6.QtCore import QRectF, Qt
 from PySide6.QtGui import QColor, QPainter, QPolygonF, QResizeEvent, QTransform
 from PySide6.QtWidgets import QStyleOptionGraphicsItem, QWidget
 
-from app.diagnostics.colours import ERROR_TICKS, LARGEST_ERROR, SMALLEST_ERROR, Tone, coloured, tone_colour
+from app.diagnostics.colors import ERROR_TICKS, LARGEST_ERROR, SMALLEST_ERROR, Tone, colored, tone_color
 from app.diagnostics.outputs.pictures import OTHER_LENGTH, Envelope, HeatPicture, ProfilePicture, SignalPicture
 from app.diagnostics.outputs.time_pane import PaneStack, TimePane
 from engine.validator.data.wording import magnitude
@@ -62,13 +62,13 @@ class EnvelopeItem(pyqtgraph.GraphicsObject):
         transform = painter.transform()
         painter.save()
         painter.resetTransform()
-        colour = QColor(tone_colour(self._tone))
+        color = QColor(tone_color(self._tone))
         if self.is_band:
             painter.setPen(Qt.PenStyle.NoPen)
-            painter.setBrush(colour)
+            painter.setBrush(color)
             painter.drawRects(self._bars(transform))
         else:
-            painter.setPen(pyqtgraph.mkPen(colour, width=self._line_pixels))
+            painter.setPen(pyqtgraph.mkPen(color, width=self._line_pixels))
             for line in self._lines(transform):
                 painter.drawPolyline(line)
         painter.restore()
@@ -161,7 +161,7 @@ class ProfileView(PaneStack):
     def restyle(self) -> None:
         """Apply the colors of the theme."""
         super().restyle()
-        self._curve.setPen(pyqtgraph.mkPen(QColor(tone_colour(Tone.ERROR))))
+        self._curve.setPen(pyqtgraph.mkPen(QColor(tone_color(Tone.ERROR))))
 
 
 def _size_words(shape: Envelope, unit: str) -> str:
@@ -196,7 +196,7 @@ class HeatView(PaneStack):
         self._picture = picture
         area = QRectF(picture.start_seconds, 0, picture.end_seconds - picture.start_seconds, 1)
         for pane, image, drawn in zip(self.panes, self._images, picture.panes, strict=True):
-            image.setImage(coloured(drawn.steps, drawn.scale), autoLevels=False, levels=None)
+            image.setImage(colored(drawn.steps, drawn.scale), autoLevels=False, levels=None)
             image.setRect(area)
             pane.left.setTicks([_fitting(picture.ticks, pane.view.height())])
             pane.set_title(f"{drawn.title} · {picture.top}" if pane is self.panes[0] else drawn.title)

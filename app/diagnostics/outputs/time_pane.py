@@ -11,8 +11,8 @@ from PySide6.QtCore import QPointF, QSignalBlocker, Qt, Signal, Slot
 from PySide6.QtGui import QColor, QFont, QKeyEvent, QResizeEvent
 from PySide6.QtWidgets import QLabel, QVBoxLayout, QWidget
 
-from app.diagnostics.colours import FollowsTheme
-from app.theme import colours
+from app.diagnostics.colors import FollowsTheme
+from app.theme import colors
 
 AXIS_HEIGHT_PIXELS = 20
 RIGHT_MARGIN_PIXELS = 6
@@ -112,7 +112,7 @@ class TimePane(pyqtgraph.GraphicsView):
 
     def restyle(self) -> None:
         """Apply the colors of the theme."""
-        inks = colours()
+        inks = colors()
         self.setBackground(QColor(inks.surface))
         for axis in (self.left, self._bottom):
             axis.setPen(pyqtgraph.mkPen(inks.surface))

@@ -17,7 +17,7 @@ from app.diagnostics.runs.run import DiagnosticsRun
 from app.diagnostics.runs.run_folders import RunFolders
 from app.tasks import Tasks
 from app.widgets.file_dialogs import ask_where_to_export, ask_which_diagnosis, suggested_name
-from engine.errors import Cancelled, EngineError, InvalidRequest, OutputError
+from engine.errors import Canceled, EngineError, InvalidRequest, OutputError
 from engine.models.checkpoints import model_config
 from engine.system.paths import data_folder
 from engine.system.remote import call
@@ -52,7 +52,7 @@ class BundleExport(QObject):
             return
 
         def tell_why(error: Exception) -> None:
-            if not isinstance(error, Cancelled):
+            if not isinstance(error, Canceled):
                 self.failed.emit(OutputError(f"Couldn’t export {path.name}.", str(error)))
 
         made = run.started.isoformat()
@@ -110,7 +110,7 @@ class BundleOpening(QObject):
 
         def tell_why(error: Exception) -> None:
             self._folders.delete(folder)
-            if not isinstance(error, Cancelled):
+            if not isinstance(error, Canceled):
                 self.failed.emit(EngineError(f"Couldn’t open {path.name}. {error}"))
 
         stop = self._stop

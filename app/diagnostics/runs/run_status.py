@@ -5,7 +5,7 @@ from __future__ import annotations
 from PySide6.QtCore import Qt, Signal, Slot
 from PySide6.QtWidgets import QHBoxLayout, QLabel, QProgressBar, QPushButton, QVBoxLayout, QWidget
 
-from app.diagnostics.colours import show_tone
+from app.diagnostics.colors import show_tone
 from app.diagnostics.metric_words import regime_title
 from app.diagnostics.runs.run import DiagnosticsRun, RunState
 from app.diagnostics.runs.run_words import RunVerdict, divergence_of, state_words, verdict_of

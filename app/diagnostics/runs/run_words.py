@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, replace
 
-from app.diagnostics.colours import Tone
+from app.diagnostics.colors import Tone
 from app.diagnostics.metric_words import EXPECTED_RED, VERDICT_SIGNS, regime_title
 from app.diagnostics.runs.run import MAX_UTTERANCES, DiagnosticsRun, RunState, Shown
 from app.messages import words_for
@@ -13,7 +13,7 @@ from engine.stages import STAGE_NAMES, STAGES, stage_named
 from engine.system.durations import duration_words
 from engine.validator.data.results import InputSource, Regime, Verdict
 from engine.validator.data.wording import counted
-from engine.validator.faults.catalogue import fault_named
+from engine.validator.faults.catalog import fault_named
 from engine.validator.runners.regimes import PADDED_REGIMES
 
 NO_RUN = "Click Diagnose to compare the compiled model with PyTorch, stage by stage."

@@ -9,7 +9,7 @@ from enum import IntEnum
 from PySide6.QtCore import QAbstractTableModel, QModelIndex, QObject, QPersistentModelIndex, QSortFilterProxyModel, Qt
 from PySide6.QtGui import QColor
 
-from app.diagnostics.colours import Tone, tone_colour, verdict_tone
+from app.diagnostics.colors import Tone, tone_color, verdict_tone
 from app.diagnostics.metric_words import (
     VERDICT_TITLES,
     change_words,
@@ -313,7 +313,7 @@ class StageTableModel(QAbstractTableModel):
             case Qt.ItemDataRole.ToolTipRole:
                 return explanation_of(entry, column) or None
             case Qt.ItemDataRole.ForegroundRole if (tone := tone_of(entry, column)) is not Tone.PLAIN:
-                return QColor(tone_colour(tone))
+                return QColor(tone_color(tone))
             case Qt.ItemDataRole.TextAlignmentRole:
                 return int(_alignment(column))
             case _ if role == STAGE_ROLE:

@@ -34,7 +34,7 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
-from app.diagnostics.colours import PlainSelection
+from app.diagnostics.colors import PlainSelection
 from app.diagnostics.stages.stage_rows import COLUMNS, STAGE_ROLE, Column, StageTableModel, WorstFirstProxy
 from app.diagnostics.stages.strip import Strip
 from app.diagnostics.stages.strip_painter import StripPainter

@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 from PySide6.QtCore import QObject, QRectF, Signal, Slot
 from PySide6.QtGui import QImage
 
-from app.diagnostics.colours import Scale, coloured, error_positions, steps_of
+from app.diagnostics.colors import Scale, colored, error_positions, steps_of
 from app.diagnostics.outputs.pictures import Envelope, envelope
 from app.diagnostics.runs.run import DiagnosticsRun, Shown
 from app.diagnostics.stages.utterance_clock import UtteranceClock, Word, clock_of
@@ -149,7 +149,7 @@ class CellRow:
         """Return the cells as one line of `COLUMNS` pixels over the whole length."""
         moments = (np.arange(COLUMNS) + 0.5) / COLUMNS * self.edges[-1]
         cells = np.clip(np.searchsorted(self.edges, moments, side="right") - 1, 0, len(self.errors) - 1)
-        line = np.ascontiguousarray(coloured(steps_of(error_positions(self.errors)), Scale.ERRORS)[cells])
+        line = np.ascontiguousarray(colored(steps_of(error_positions(self.errors)), Scale.ERRORS)[cells])
         return QImage(line.data, COLUMNS, 1, COLUMNS * 4, QImage.Format.Format_RGBA8888).copy()
 
 

@@ -30,7 +30,7 @@ def adaptive_norm(channels: int, activation: Activation, microkernel: Microkerne
             first: T.int64 = chunk * operands.batch * channels // microkernel.chunks
             last: T.int64 = (chunk + 1) * operands.batch * channels // microkernel.chunks
             for index in T.serial(first, last):
-                _normalise(microkernel.lanes, operands, index)
+                _normalize(microkernel.lanes, operands, index)
 
     return adaptive_norm_function(channels, activation, body, T.int64)
 
@@ -42,8 +42,8 @@ def _add(sums: Any, vector: Any, lane: Any, distance: Any) -> None:
 
 
 @T.inline
-def _measure(lanes: Any, source: Any, batch_index: Any, channel: Any, length: Any, centre: Any, totals: Any) -> None:
-    """Set totals[0] to the sum of distances from `centre` over the valid length, totals[1] to that of their squares."""
+def _measure(lanes: Any, source: Any, batch_index: Any, channel: Any, length: Any, center: Any, totals: Any) -> None:
+    """Set totals[0] to the sum of distances from `center` over the valid length, totals[1] to that of their squares."""
     # The vectors of `sums` stay in registers, which cannot be indexed at run time; the last values go to `spilled`.
     sums = T.alloc_buffer((2, VECTORS, lanes), "float64")
     spilled = T.alloc_buffer((2, VECTORS, lanes), "float64")
@@ -58,13 +58,13 @@ def _measure(lanes: Any, source: Any, batch_index: Any, channel: Any, length: An
                     sums,
                     vector,
                     lane,
-                    T.Cast("float64", source[batch_index, channel, (group * VECTORS + vector) * lanes + lane]) - centre,
+                    T.Cast("float64", source[batch_index, channel, (group * VECTORS + vector) * lanes + lane]) - center,
                 )
     for power, vector in T.grid(2, VECTORS):
         for lane in T.vectorized(lanes):
             spilled[power, vector, lane] = sums[power, vector, lane]
     for position in T.serial(groups * VECTORS * lanes, length):
-        _add(spilled, 0, 0, T.Cast("float64", source[batch_index, channel, position]) - centre)
+        _add(spilled, 0, 0, T.Cast("float64", source[batch_index, channel, position]) - center)
     totals[0] = T.float64(0)
     totals[1] = T.float64(0)
     for power, vector, lane in T.grid(2, VECTORS, lanes):
@@ -95,7 +95,7 @@ def _apply(lanes: Any, operands: Any, batch_index: Any, channel: Any, length: An
 
 
 @T.inline
-def _normalise(lanes: Any, operands: Any, index: Any) -> None:
+def _normalize(lanes: Any, operands: Any, index: Any) -> None:
     """Normalize one channel of one sequence of the batch."""
     batch_index: T.int64 = index // operands.channels
     channel: T.int64 = index % operands.channels
@@ -109,12 +109,12 @@ def _normalise(lanes: Any, operands: Any, index: Any) -> None:
     totals = T.alloc_buffer((2,), "float64")
     line = T.alloc_buffer((4,), "float32")
     # No value is further from the mean than sqrt(count) standard deviations, so sums about the first value lose little.
-    centre: T.float64 = T.if_then_else(
+    center: T.float64 = T.if_then_else(
         length > 0, T.Cast("float64", operands.source[batch_index, channel, 0]), T.float64(0)
     )
-    _measure(lanes, operands.source, batch_index, channel, length, centre, totals)
+    _measure(lanes, operands.source, batch_index, channel, length, center, totals)
     distance: T.float64 = totals[0] / count
-    mean: T.float64 = centre + distance
+    mean: T.float64 = center + distance
     # var x = mean((x - c)^2) - mean(x - c)^2 for any centre c; rounding may take it below 0.
     variance: T.float64 = T.max(totals[1] / count - distance * distance, T.float64(0))
     factor: T.float64 = gain * T.Cast("float64", operands.weight[channel]) / T.sqrt(variance + T.float64(EPSILON))

@@ -36,7 +36,7 @@ def layer_norm(channels: int, has_addend: bool, has_affine: bool, epsilon: float
                     values[channel] = _wide(source[row, channel]) + _wide(addend[row, channel])
                 else:
                     values[channel] = _wide(source[row, channel])
-            _standardise(channels, epsilon, values)
+            _standardize(channels, epsilon, values)
             for channel in T.serial(channels):
                 if has_affine:
                     target[row, channel] = _narrow(values[channel] * _wide(scale[channel]) + _wide(shift[channel]))
@@ -65,7 +65,7 @@ def adaptive_layer_norm(channels: int, style: int, epsilon: float, microkernel: 
         target = T.match_buffer(y, (batch, time, channels + style), "float32")
         for row in T.parallel(batch * time):
             batch_index: T.int64 = row // time
-            _normalise_styled(
+            _normalize_styled(
                 channels, style, epsilon, source, styles, offset, constant_input, target, batch_index, row % time
             )
 
@@ -80,29 +80,29 @@ def _narrow(value: Any) -> Any:
     return T.Cast("float32", value)
 
 
-def _term(value: Any, centre: Any, power: int) -> Any:
-    distance = value - centre
+def _term(value: Any, center: Any, power: int) -> Any:
+    distance = value - center
     return distance if power == 1 else distance * distance
 
 
 @T.inline
-def _sum(channels: Any, values: Any, centre: Any, power: Any, partial: Any, result: Any) -> None:
+def _sum(channels: Any, values: Any, center: Any, power: Any, partial: Any, result: Any) -> None:
     """Set result[0] to the sum of (value - centre)^power over a row; power is 1 or 2."""
     for lane in T.vectorized(LANES):
         partial[lane] = T.float64(0)
     for block in T.serial(channels // LANES):
         for lane in T.vectorized(LANES):
-            partial[lane] += _term(values[block * LANES + lane], centre, power)
+            partial[lane] += _term(values[block * LANES + lane], center, power)
     # The channels beyond the last whole vector.
     for channel in T.serial(channels // LANES * LANES, channels):
-        partial[0] += _term(values[channel], centre, power)
+        partial[0] += _term(values[channel], center, power)
     result[0] = T.float64(0)
     for lane in T.serial(LANES):
         result[0] += partial[lane]
 
 
 @T.inline
-def _standardise(channels: Any, epsilon: Any, values: Any) -> None:
+def _standardize(channels: Any, epsilon: Any, values: Any) -> None:
     """Bring the values of a row to mean 0 and variance 1."""
     partial = T.alloc_buffer((LANES,), "float64")
     total = T.alloc_buffer((1,), "float64")
@@ -116,7 +116,7 @@ def _standardise(channels: Any, epsilon: Any, values: Any) -> None:
 
 
 @T.inline
-def _normalise_styled(
+def _normalize_styled(
     channels: Any,
     style: Any,
     epsilon: Any,
@@ -131,7 +131,7 @@ def _normalise_styled(
     values = T.alloc_buffer((channels,), "float64")
     for channel in T.serial(channels):
         values[channel] = _wide(source[batch_index, step, channel])
-    _standardise(channels, epsilon, values)
+    _standardize(channels, epsilon, values)
     for channel in T.serial(channels):
         # y = (1 + gamma) normal + beta
         target[batch_index, step, channel] = _narrow(

@@ -25,7 +25,7 @@ def adaptive_norm(channels: int, activation: Activation, group: Threadgroup) -> 
     def body(operands: Any) -> None:
         for row in T.thread_binding(operands.batch * channels, thread="blockIdx.x"):
             for thread in T.thread_binding(group.threads, thread="threadIdx.x"):
-                _normalise(group, operands, row, thread)
+                _normalize(group, operands, row, thread)
 
     return adaptive_norm_function(channels, activation, body, T.int32)
 
@@ -60,7 +60,7 @@ def _measure(
 
 
 @T.inline
-def _normalise(group: Any, operands: Any, row: Any, thread: Any) -> None:
+def _normalize(group: Any, operands: Any, row: Any, thread: Any) -> None:
     partial = T.alloc_buffer((group.threads,), "float32", scope="shared")
     moments = T.alloc_buffer((2,), "float32", scope="local")
     line = T.alloc_buffer((3,), "float32", scope="local")

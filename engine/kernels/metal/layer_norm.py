@@ -85,7 +85,7 @@ def adaptive_layer_norm(channels: int, style: int, epsilon: float, group: Thread
         for batch_index in T.thread_binding(batch, thread="blockIdx.y"):
             for step in T.thread_binding(time, thread="blockIdx.x"):
                 for thread in T.thread_binding(plan.group.threads, thread="threadIdx.x"):
-                    _normalise_styled(plan, source, styles, offset, constant_input, target, batch_index, step, thread)
+                    _normalize_styled(plan, source, styles, offset, constant_input, target, batch_index, step, thread)
 
     return adaptive_layer_norm
 
@@ -119,7 +119,7 @@ def _measure(plan: Any, values: Any, line: Any, thread: Any) -> None:
 
 
 @T.inline
-def _normalise_styled(
+def _normalize_styled(
     plan: Any,
     source: Any,
     styles: Any,

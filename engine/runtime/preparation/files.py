@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING
 from engine.artifacts.manifest import CPU_DEVICE, Variant
 from engine.artifacts.packed_weights import PackedWeights
 from engine.config import ModelConfig
-from engine.errors import Cancelled
+from engine.errors import Canceled
 from engine.models.checkpoints import Checkpoint, DistilledCheckpoint, open_checkpoint, open_with, teacher_of
 from engine.network.student_file import Students
 from engine.runners.base import JoinedRunner, Runner
@@ -150,7 +150,7 @@ def load_stages(
 ) -> Runner:
     """Load the stages with their weights, and compile all kernels for a GPU.
 
-    Raises `Cancelled` once `cancel` is set, and the errors of `CompiledRunner`.
+    Raises `Canceled` once `cancel` is set, and the errors of `CompiledRunner`.
     """
     from engine.runners.tvm_runner import CompiledRunner  # imports tvm, which `import engine` must not
 
@@ -170,7 +170,7 @@ def load_stages(
             observe(PreparationEvent(WARMING_UP, done, total))
         if cancel is not None and cancel.is_set():
             stages.close()
-            raise Cancelled("Preparation stopped.")
+            raise Canceled("Preparation stopped.")
     return stages
 
 

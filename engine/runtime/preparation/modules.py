@@ -29,7 +29,7 @@ from engine.artifacts.manifest import (
 )
 from engine.artifacts.processor_families import families_here
 from engine.config import ModelConfig
-from engine.errors import Cancelled, CompileError, Cure, EngineError
+from engine.errors import Canceled, CompileError, Cure, EngineError
 from engine.speech import PreparationEvent, Prosody
 from engine.system.child_process import ChildProcess, python_command
 from engine.system.paths import built_modules_folder, shipped_modules_folder
@@ -97,7 +97,7 @@ def ensure_modules(
 ) -> Path:
     """Return the folder with intact, current modules of this architecture and variant, built if there are none.
 
-    `observe` receives a `PreparationEvent` per stage. Raises `CompileError`, or `Cancelled` once `cancel` is set.
+    `observe` receives a `PreparationEvent` per stage. Raises `CompileError`, or `Canceled` once `cancel` is set.
     """
     if (found := find_modules(config, variant)).folder is None:
         with _sole_builder(modules_folder(built_modules_folder(), config, variant), observe, cancel):
@@ -152,7 +152,7 @@ def _sole_builder(folder: Path, observe: PreparationObserver, cancel: threading.
 def sole_maker(path: Path, title: str, observe: PreparationObserver, cancel: threading.Event | None) -> Iterator[None]:
     """Hold the lock for creating `path`; `observe` receives an event with this title if it has to wait.
 
-    Raises `OSError` if the folder is not writable, and `Cancelled`.
+    Raises `OSError` if the folder is not writable, and `Canceled`.
     """
     path.parent.mkdir(parents=True, exist_ok=True)
     lock = FileLock(path.with_name(f"{path.name}.lock"))
@@ -185,7 +185,7 @@ def _build(
     command += ["--lstm-method", variant.lstm_method, "--lstm-semantics", variant.lstm_semantics]
     try:
         run_engine(command, observe, cancel)
-    except Cancelled:
+    except Canceled:
         raise
     except EngineError as error:
         raise CompileError(f"{error.message} {why}".strip(), error.hint, error.cure) from error
@@ -194,7 +194,7 @@ def _build(
 def run_engine(arguments: Sequence[str], observe: PreparationObserver, cancel: threading.Event | None = None) -> None:
     """Run a command of the engine in a child process and forward its progress to `observe`.
 
-    Raises the `EngineError` that the command reports, or `Cancelled` soon after `cancel` is set; the process has ended
+    Raises the `EngineError` that the command reports, or `Canceled` soon after `cancel` is set; the process has ended
     in either case.
     """
     with ChildProcess(python_command("engine", *arguments, "--progress-json")) as child:

@@ -20,7 +20,7 @@ from engine.artifacts.packed_weights import (
     save_packed,
     weights_key,
 )
-from engine.errors import Cancelled, EngineError, OutputError
+from engine.errors import Canceled, EngineError, OutputError
 from engine.models.checkpoints import Checkpoint, open_with
 from engine.runtime.preparation.modules import PreparationObserver, run_engine, sole_maker
 from engine.speech import Array, PreparationEvent, Prosody
@@ -44,7 +44,7 @@ def ensure_weights(
 
     If the packed weights cannot be written, the checkpoint's own weights are returned, and `observe` receives a report.
     The cache holds only one set for each model and device, and one for the stages with students: for any modules other
-    than those that generate speech, pack in the current process. Raises `DamagedFile`, or `Cancelled` once `cancel` is
+    than those that generate speech, pack in the current process. Raises `DamagedFile`, or `Canceled` once `cancel` is
     set.
     """
     if (found := find_weights(checkpoint, folder)) is not None:
@@ -137,7 +137,7 @@ def _pack(
                 part_of(path).unlink(missing_ok=True)
     except OSError as error:
         return f"the folder {path.parent} can’t be written to ({error.strerror})."
-    except Cancelled:
+    except Canceled:
         raise
     except EngineError as error:
         return str(error)

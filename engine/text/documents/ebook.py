@@ -17,7 +17,7 @@ from engine.text.documents.blocks import Block, chapters_of
 from engine.text.documents.book_contents import Entry, entries_of_links, entries_of_map, entries_of_page, with_entries
 from engine.text.documents.document import Document, Matter, Notices, Omission, Picture
 from engine.text.documents.html_blocks import Piece, pieces_of, with_pictures_behind
-from engine.text.documents.html_matter import is_front_page, sorted_blocks, with_licence
+from engine.text.documents.html_matter import is_front_page, sorted_blocks, with_license
 from engine.text.documents.html_notes import mark_notes
 from engine.text.documents.inline import Pictures
 from engine.text.documents.markup import page_tree, text_of, tree_of_text
@@ -93,7 +93,7 @@ class _Book:
         if not self._entries:
             sorted_pages = _with_styled_titles(sorted_pages, pages)
         blocks = [block for page in self._headed(sorted_pages, roots) for block in page]
-        chapters = chapters_of(with_licence(blocks), self._title)
+        chapters = chapters_of(with_license(blocks), self._title)
         told = self._told("creator"), self._told("language"), chapters, self._cover(), self._notices.sentences()
         return Document(self._title, *told)
 

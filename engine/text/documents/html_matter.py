@@ -10,7 +10,7 @@ from itertools import groupby
 from engine.text.documents.blocks import Block
 from engine.text.documents.document import Matter
 from engine.text.documents.html_blocks import Piece
-from engine.text.documents.matter import begins_licence, begins_text, ends_text, matter_of_title, tells_producer
+from engine.text.documents.matter import begins_license, begins_text, ends_text, matter_of_title, tells_producer
 
 _FEWEST_LINES, _FEWEST_LINES_IN_TEXT = 3, 7
 """The fewest links in a row that are a list of contents; fewer may be anything, such as choices in a game."""
@@ -55,7 +55,7 @@ def _letters(text: str) -> str:
     return "".join(character for character in text.casefold() if character.isalnum())
 
 
-def with_licence(blocks: Sequence[Block]) -> list[Block]:
+def with_license(blocks: Sequence[Block]) -> list[Block]:
     """Mark the blocks of a license around a text as front and back matter."""
     begins = next((index for index, block in enumerate(blocks) if begins_text(block.text)), None)
     ends = next((index for index, block in enumerate(blocks) if ends_text(block.text)), None)
@@ -66,7 +66,7 @@ def with_licence(blocks: Sequence[Block]) -> list[Block]:
         for index in range(begins + 1):
             marked[index] = replace(marked[index].as_paragraph(), matter=Matter.FRONT)
     if ends is not None:
-        while ends and begins_licence(blocks[ends - 1].text):
+        while ends and begins_license(blocks[ends - 1].text):
             ends -= 1
         for index in range(ends, len(blocks)):
             marked[index] = replace(marked[index].as_paragraph(), matter=Matter.BACK)
@@ -74,7 +74,7 @@ def with_licence(blocks: Sequence[Block]) -> list[Block]:
 
 
 def _licensed(page: Sequence[Piece]) -> list[Piece]:
-    blocks = with_licence([piece.block for piece in page])
+    blocks = with_license([piece.block for piece in page])
     return [
         piece if block is piece.block else replace(piece, block=block)
         for piece, block in zip(page, blocks, strict=True)

@@ -42,7 +42,7 @@ _WORDLIKE = re.compile(r"[A-Z]?[a-z]+|[A-Z]+")
 _LATIN = re.compile(r"[A-Za-z]{4,}")
 _VOWEL = re.compile(r"[aeiouy]", re.IGNORECASE)
 _FEWEST_WORDS = 20
-_RECOGNISE = "Run OCR on it first."
+_RECOGNIZE = "Run OCR on it first."
 _HIDDEN = Omission(
     "A page has no mapping from glyphs to letters and is skipped",
     "{} pages have no mapping from glyphs to letters and are skipped",
@@ -262,9 +262,9 @@ def read(path: Path) -> Document:
 def _document(file: pypdfium2.PdfDocument, path: Path) -> Document:
     pages, notices = [_page(page, number) for number, page in enumerate(file)], Notices()
     if pages and not any(page.rows for page in pages):
-        raise UnusableDocument(f"“{path.name}” contains only scanned pages.", _RECOGNISE)
+        raise UnusableDocument(f"“{path.name}” contains only scanned pages.", _RECOGNIZE)
     if all(page.is_hidden for page in pages if page.rows):
-        raise UnusableDocument(f"“{path.name}” has glyphs without a mapping to letters.", _RECOGNISE)
+        raise UnusableDocument(f"“{path.name}” has glyphs without a mapping to letters.", _RECOGNIZE)
     for number, page in enumerate(pages, 1):
         if page.is_hidden:
             notices.tell(_HIDDEN, f"on page {number:,}")

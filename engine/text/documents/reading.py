@@ -104,7 +104,7 @@ def read_document(path: Path, cancel: threading.Event | None = None) -> Document
     """Read a document in plain text, Markdown, HTML, DOCX, EPUB or PDF, according to its suffix.
 
     Its headings and emphasis are spans of the text, and its pictures names for `read_picture`. Raises
-    `UnusableDocument` or a subclass with one sentence about the file, and `Cancelled` soon after `cancel` is set.
+    `UnusableDocument` or a subclass with one sentence about the file, and `Canceled` soon after `cancel` is set.
     """
     path = path.absolute()
     _check(path)

@@ -16,13 +16,13 @@ from misaki import en
 from misaki.token import MToken
 
 from engine.speech import Notice, Source
-from engine.text.g2p.analysis import Analyser, Homographs, TaggedWord, without_signs
+from engine.text.g2p.analysis import Analyzer, Homographs, TaggedWord, without_signs
 from engine.text.g2p.directions import Override
 from engine.text.g2p.endings import Endings
 from engine.text.g2p.homographs import ADJECTIVE, METAL, NOUN, VERB
 from engine.text.g2p.letter_to_sound import LetterToSound
 from engine.text.g2p.lexicon import Lexicon, WordsInCapitals
-from engine.text.g2p.normalise import Normalised, normalise
+from engine.text.g2p.normalize import Normalized, normalize
 from engine.text.g2p.pieces import PHRASE_STARTERS, Ending, SpokenWord
 from engine.text.languages import Language
 
@@ -43,7 +43,7 @@ PARTS_OF_SPEECH = {
 }  # fmt: skip
 """The beginnings of the tagger's tags, and the classes of homographs; a name also counts as a noun."""
 NO_WORD_CLASSES = frozenset(("DEFAULT", "None", "DT"))
-LoadAnalyser = Callable[[Homographs], Analyser]
+LoadAnalyzer = Callable[[Homographs], Analyzer]
 WORD = re.compile(r"\S+")
 LETTERS_THAT_ARE_WORDS = ("A", "I", "O")
 
@@ -99,11 +99,11 @@ def load_letter_to_sound(british: bool) -> LetterToSound | None:
 class _G2P(en.G2P):
     """misaki's G2P with our analyzer; its own constructor would download a spaCy model."""
 
-    def __init__(self, british: bool, load_analyser: LoadAnalyser) -> None:
+    def __init__(self, british: bool, load_analyzer: LoadAnalyzer) -> None:
         self.version = None
         self.british = british
         self.lexicon = Lexicon(british)
-        self.nlp = load_analyser(homographs(self.lexicon.golds.dependent()))
+        self.nlp = load_analyzer(homographs(self.lexicon.golds.dependent()))
         self.fallback = self.lexicon.fallback = UnknownWords(self.lexicon, load_letter_to_sound(british))
         self.unk = ""
 
@@ -120,8 +120,8 @@ class _G2P(en.G2P):
 class Pronouncer:
     """Pronounces one sentence at a time in one variety of English."""
 
-    def __init__(self, british: bool, load_analyser: LoadAnalyser) -> None:
-        self._g2p = _G2P(british, load_analyser)
+    def __init__(self, british: bool, load_analyzer: LoadAnalyzer) -> None:
+        self._g2p = _G2P(british, load_analyzer)
 
     @property
     def lexicon(self) -> Lexicon:
@@ -237,15 +237,15 @@ class EnglishFrontEnd:
 
     phrase_starters = PHRASE_STARTERS
 
-    def __init__(self, language: Language, load_analyser: Callable[[Homographs], Analyser]) -> None:
+    def __init__(self, language: Language, load_analyzer: Callable[[Homographs], Analyzer]) -> None:
         self._language = language
-        self._pronouncer = Pronouncer(language.british, load_analyser)
+        self._pronouncer = Pronouncer(language.british, load_analyzer)
         self._known = WordsInCapitals(self._pronouncer.lexicon)
         self._endings = Endings(self._pronouncer.lexicon)
 
-    def normalise(self, text: str, overrides: Sequence[Override] = ()) -> Normalised:
+    def normalize(self, text: str, overrides: Sequence[Override] = ()) -> Normalized:
         """Apply every rule of written English."""
-        return normalise(text, self._language, self._known, overrides)
+        return normalize(text, self._language, self._known, overrides)
 
     def pronounce(self, text: str, overrides: Sequence[Override]) -> list[SpokenWord]:
         """Return the words as in the lexicon, or by their spelling if it lacks them."""

@@ -13,10 +13,10 @@ from typing import Protocol
 from engine.errors import DamagedFile, NothingToSpeak
 from engine.speech import NO_DEFINITIONS, Definitions, Notice, Plan, Utterance
 from engine.system.waiting import raise_if_set
-from engine.text.g2p.analysis import Analyser, Homographs, import_spacy, load_analyser
+from engine.text.g2p.analysis import Analyzer, Homographs, import_spacy, load_analyzer
 from engine.text.g2p.directions import Override, Script, Section, read_script
 from engine.text.g2p.draft import Span, Written
-from engine.text.g2p.normalise import Normalised
+from engine.text.g2p.normalize import Normalized
 from engine.text.g2p.pieces import Ending, SpokenWord, deciding, has_sound, pieces_of, written_words
 from engine.text.g2p.split import PAUSE_SECONDS, Piece, Sentence, groups, joined, longest, passages, sentences
 from engine.text.g2p.user_lexicon.applying import UserWords
@@ -40,7 +40,7 @@ class FrontEnd(Protocol):
     phrase_starters: frozenset[str]
     """Words in lowercase that begin a phrase: a voice may take a breath before them."""
 
-    def normalise(self, text: str, overrides: Sequence[Override] = ()) -> Normalised:
+    def normalize(self, text: str, overrides: Sequence[Override] = ()) -> Normalized:
         """Convert the text to its spoken form: letters and plain punctuation, with line breaks between paragraphs.
 
         The words of `overrides`, which are in order, stay as they are.
@@ -61,7 +61,7 @@ class Phonemizer:
 
     `language` is the tag of one of `engine.text.languages.LANGUAGES`, `symbols` the characters of the model's
     vocabulary, `phoneme_limit` its longest input. Building one for English takes a second or two and loads the lexicon;
-    the default `load_analyser` uses spaCy's English model if installed, else the offline tagger. Every plan uses the
+    the default `load_analyzer` uses spaCy's English model if installed, else the offline tagger. Every plan uses the
     current entries of the user's `lexicon`. Raises `MissingLanguage` if a language needs packages that are not
     installed. An instance belongs to one thread.
     """
@@ -72,13 +72,13 @@ class Phonemizer:
         symbols: Collection[str],
         phoneme_limit: int,
         *,
-        load_analyser: Callable[[Homographs], Analyser] = load_analyser,
+        load_analyzer: Callable[[Homographs], Analyzer] = load_analyzer,
         lexicon: UserLexicon | None = None,
     ) -> None:
         self._language = language_of(language)
         self._symbols = frozenset(symbols)
         self._phoneme_limit = phoneme_limit
-        self._front_end = _front_end(self._language, load_analyser)
+        self._front_end = _front_end(self._language, load_analyzer)
         self._lexicon = lexicon
         self._user_words = UserWords(self._language, self._front_end)
 
@@ -103,7 +103,7 @@ class Phonemizer:
 
         Each begins with the utterances of the one before and has more of them, divided for this speed, a positive
         factor. `others` are used for sections in which the `script` of the text names their voices. `definitions` are
-        those of the text. Raises `NothingToSpeak`, before the first plan, for text without a sound, and `Cancelled`
+        those of the text. Raises `NothingToSpeak`, before the first plan, for text without a sound, and `Canceled`
         soon after `cancel` is set: the last steps of a long text take half a minute.
         """
         if not text.strip():
@@ -143,11 +143,11 @@ class Phonemizer:
         index = self._index(definitions, notices)
         for start, passage in passages(text[section.start : section.end]):
             raise_if_set(cancel, STOPPED)
-            normalised = self._user_words.normalise(passage, index, stopped).moved(section.start + start)
-            notices += normalised.notices
-            for sentence in sentences(normalised.sourced.text):
+            normalized = self._user_words.normalize(passage, index, stopped).moved(section.start + start)
+            notices += normalized.notices
+            for sentence in sentences(normalized.sourced.text):
                 raise_if_set(cancel, STOPPED)
-                spoken, problems = self._spoken(normalised, sentence)
+                spoken, problems = self._spoken(normalized, sentence)
                 notices += problems
                 yield from pieces_of(spoken, sentence.border, self._front_end.phrase_starters)
 
@@ -163,35 +163,35 @@ class Phonemizer:
         given = (entry for entry in entries_with(definitions) if entry.applies_to(self._language))
         return Index(given, self._language.english)
 
-    def _spoken(self, normalised: Normalised, sentence: Sentence) -> tuple[list[SpokenWord], list[Notice]]:
+    def _spoken(self, normalized: Normalized, sentence: Sentence) -> tuple[list[SpokenWord], list[Notice]]:
         """Return the words of a sentence, in the model's symbols and in offsets of the source, and notices."""
-        text, start = normalised.sourced.text[sentence.start : sentence.end], sentence.start
-        said = self._front_end.pronounce(text, normalised.overrides_in(start, sentence.end))
+        text, start = normalized.sourced.text[sentence.start : sentence.end], sentence.start
+        said = self._front_end.pronounce(text, normalized.overrides_in(start, sentence.end))
         words, notices, done = [], [], 0
         for word in said:
-            span = normalised.sourced.source_span(start + word.start, start + word.end)
+            span = normalized.sourced.source_span(start + word.start, start + word.end)
             known = word.phonemes
             if not self._symbols.issuperset(known):
                 known = "".join(symbol for symbol in word.phonemes if symbol in self._symbols)
                 notices.append(_lost_symbols(word, self._symbols, span))
             # words split from one token of spaCy all have the span of that token
             begin, done = max(span.start, done), max(span.end, done)
-            written = normalised.sourced.written_span(start + word.start, start + word.end)
+            written = normalized.sourced.written_span(start + word.start, start + word.end)
             written = Written(written.start, written.end, deciding(word.source, written))
             words.append(replace(word, phonemes=known, start=begin, end=done, written=written))
         for report in self._front_end.reports():
-            span = normalised.sourced.source_span(start + report.start, start + report.end)
+            span = normalized.sourced.source_span(start + report.start, start + report.end)
             notices.append(Notice(report.message, span.start, span.end))
         return words, notices
 
 
-def _front_end(language: Language, load_analyser: Callable[[Homographs], Analyser]) -> FrontEnd:
+def _front_end(language: Language, load_analyzer: Callable[[Homographs], Analyzer]) -> FrontEnd:
     """Load the front end of a language; imported here because importing the engine must stay cheap."""
     if language.english:
         import_spacy()
         from engine.text.g2p.english import EnglishFrontEnd  # loads misaki and spaCy
 
-        return EnglishFrontEnd(language, load_analyser)
+        return EnglishFrontEnd(language, load_analyzer)
     from engine.text.g2p.other_languages.front_end import OtherFrontEnd
 
     return OtherFrontEnd(language)

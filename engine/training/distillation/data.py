@@ -26,7 +26,7 @@ def make_data(teacher: Teacher, options: DistillOptions, on_progress: Callable[[
     Equal seeds yield equal data, even after interruptions. Raises the errors of `ShardFolder`.
     """
     kept = ShardFolder(options.data_folder, teacher.identity)
-    spoken = phonemised(teacher, options.seed)
+    spoken = phonemized(teacher, options.seed)
     for _ in islice(spoken, kept.count * SHARD_EXAMPLES):
         pass
     began, before = time.monotonic(), kept.count
@@ -37,7 +37,7 @@ def make_data(teacher: Teacher, options: DistillOptions, on_progress: Callable[[
         on_progress(TrainProgress("data", kept.count / options.shards, left, {}))
 
 
-def phonemised(teacher: Teacher, seed: int) -> Iterator[tuple[str, str]]:
+def phonemized(teacher: Teacher, seed: int) -> Iterator[tuple[str, str]]:
     """Yield phonemes of passages endlessly, with the language's tag, which alternates between those of the voices."""
     tags = sorted({voice.info.language for voice in teacher.voices.values()})
     phonemizers = [Phonemizer(tag, teacher.config.vocab, teacher.config.phoneme_limit) for tag in tags]

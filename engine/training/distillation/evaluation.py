@@ -26,7 +26,7 @@ from engine.speech import Array
 from engine.stages import STAGES, stage_named
 from engine.text.g2p import Phonemizer
 from engine.training.distillation.data import held_out_sentences
-from engine.training.starter.measures import DnsmosScore, Recogniser, WordCount
+from engine.training.starter.measures import DnsmosScore, Recognizer, WordCount
 from engine.training.starter.text_stage import voiced_cents
 from engine.validator.measures.audio_metrics import log_mel_l1
 from engine.validator.measures.metrics import mean_square
@@ -65,7 +65,7 @@ class Scores:
 class _Judges:
     """The evaluators of rendered speech."""
 
-    recogniser: Recogniser
+    recognizer: Recognizer
     opinion: DnsmosScore
 
 
@@ -182,7 +182,7 @@ def _utterances(checkpoint: Checkpoint, voice: str, texts: Sequence[str]) -> Ite
 def _score(teacher: Speaker, student: Speaker, utterances: Sequence[Values], spoken: Sequence[str]) -> Scores:
     sums = _Sums()
     sounds: list[_Sound] = []
-    judges = _Judges(Recogniser(), DnsmosScore()) if spoken else None
+    judges = _Judges(Recognizer(), DnsmosScore()) if spoken else None
     for index, values in enumerate(utterances):
         theirs = teacher.run_until("f0n", values)
         ours = student.run("duration", theirs)
@@ -212,8 +212,8 @@ def _sound(teacher: Speaker, student: Speaker, theirs: Values, ours: Values, tex
     own_timing = student.run_until("istft", {**theirs, **ours}, first="alignment")["audio"][0]
     return _Sound(
         log_mel_l1(same_timing.astype(np.float64), reference.astype(np.float64), rate_hz),
-        judges.recogniser.count(text, own_timing, rate_hz),
-        judges.recogniser.count(text, reference, rate_hz),
+        judges.recognizer.count(text, own_timing, rate_hz),
+        judges.recognizer.count(text, reference, rate_hz),
         judges.opinion.overall(own_timing, rate_hz),
         judges.opinion.overall(reference, rate_hz),
     )

@@ -28,7 +28,7 @@ from engine.training.distillation.teacher import (
 )
 
 BATCH_TOKENS = 1200
-NEIGHBOURS = 60
+NEIGHBORS = 60
 """The number of examples of similar length from which a batch is drawn, so that little of it is padding."""
 VALIDATION_BATCHES = 8
 _VALIDATION_SEED = 99
@@ -51,8 +51,8 @@ class BucketSampler:
 
     def draw(self, chance: random.Random) -> Batch:
         """Return a random batch."""
-        first = chance.randrange(max(1, len(self._examples) - NEIGHBOURS))
-        near = self._examples[first : first + NEIGHBOURS]
+        first = chance.randrange(max(1, len(self._examples) - NEIGHBORS))
+        near = self._examples[first : first + NEIGHBORS]
         size = max(1, min(len(near), self._batch_tokens // len(near[-1].features)))
         chosen = chance.sample(near, size)
         return self._teacher.batch(chosen, [chance.choice(self._teacher.speakers(each.language)) for each in chosen])

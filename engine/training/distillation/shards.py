@@ -18,7 +18,7 @@ from safetensors import SafetensorError, safe_open
 from safetensors.numpy import save
 
 from engine.errors import DamagedFile, InvalidRequest, UnusableModel
-from engine.models.catalogue import sha256_of
+from engine.models.catalog import sha256_of
 from engine.system.whole_file import whole_file
 
 _MANIFEST = "shards.json"

@@ -13,7 +13,7 @@ import torch
 from engine.config import F0_VALUES_PER_FRAME, ModelConfig
 from engine.training.starter.lesson import Sound, TrainingExample
 
-NEIGHBOURS = 48
+NEIGHBORS = 48
 """The number of examples of similar length from which a batch is drawn, so that little is cut off."""
 
 
@@ -111,7 +111,7 @@ class BucketSampler:
 
     def draw(self, chance: random.Random, size: int) -> Batch:
         """Return a random batch; the span is as long as its shortest example."""
-        width = min(len(self._items), max(NEIGHBOURS, size))
+        width = min(len(self._items), max(NEIGHBORS, size))
         first = chance.randrange(len(self._items) - width + 1)
         return collate(chance.sample(self._items[first : first + width], min(size, width)), chance)
 

@@ -18,7 +18,7 @@ from engine.system.paths import starter_folder
 from engine.training.starter.batches import Item, collate
 from engine.training.starter.corpus import HELD_OUT, Shard, load_lessons, record
 from engine.training.starter.lesson import TrainingExample
-from engine.training.starter.measures import DnsmosScore, Recogniser, WordCount
+from engine.training.starter.measures import DnsmosScore, Recognizer, WordCount
 from engine.training.starter.package import read_package
 from engine.training.starter.sound_stages import front_features, rendered
 from engine.training.starter.spectra import log_mel_distance, mel_cepstral_distortion_db
@@ -78,7 +78,7 @@ def evaluate(
     with tempfile.TemporaryDirectory() as temporary:
         corpus = Path(temporary) if work_folder is None else work_folder / CORPUS_FOLDER
         _record_missing(corpus, packs, network.config, on_progress)
-        judges = Evaluators(Recogniser(), DnsmosScore())
+        judges = Evaluators(Recognizer(), DnsmosScore())
         scores = []
         for voice, pack in packs.items():
             on_progress(f"scoring {voice}")
@@ -124,12 +124,12 @@ class Verdict:
 class Evaluators:
     """The evaluators of speech: a word recognizer, and DNSMOS."""
 
-    recogniser: Recogniser
+    recognizer: Recognizer
     opinion: DnsmosScore
 
     def judge(self, spoken: Sequence[tuple[str, Samples]], rate_hz: int) -> Verdict:
         """Judge spoken sentences, each with its text."""
-        counts = [self.recogniser.count(text, samples, rate_hz) for text, samples in spoken]
+        counts = [self.recognizer.count(text, samples, rate_hz) for text, samples in spoken]
         opinions = [self.opinion.overall(samples, rate_hz) for _, samples in spoken]
         return Verdict(sum(counts, WordCount(0, 0)), float(np.mean(opinions)))
 

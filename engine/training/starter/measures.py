@@ -15,7 +15,7 @@ from scipy.signal import resample_poly
 
 from engine.errors import EngineError
 
-RECOGNISER_RATE_HZ = 16_000
+RECOGNIZER_RATE_HZ = 16_000
 MARGIN_SECONDS = 0.2
 PEAK = 0.6
 
@@ -36,7 +36,7 @@ class WordCount:
         return WordCount(self.words + other.words, self.errors + other.errors)
 
 
-class Recogniser:
+class Recognizer:
     """One pocketsphinx decoder; raises `EngineError` with the installation command if it is missing."""
 
     def __init__(self) -> None:
@@ -47,13 +47,13 @@ class Recogniser:
                 "The speech recognizer pocketsphinx isn’t installed.",
                 "Install it in the project folder with .venv/bin/python -m pip install '.[train]'.",
             ) from error
-        self._decoder = Decoder(samprate=RECOGNISER_RATE_HZ, loglevel="FATAL")
+        self._decoder = Decoder(samprate=RECOGNIZER_RATE_HZ, loglevel="FATAL")
 
     def hear(self, samples: npt.NDArray[np.float32], sample_rate_hz: int) -> str:
         """Return the recognized words."""
-        divisor = int(np.gcd(RECOGNISER_RATE_HZ, sample_rate_hz))
-        audio = resample_poly(samples, RECOGNISER_RATE_HZ // divisor, sample_rate_hz // divisor)
-        audio = np.pad(audio * PEAK / (np.abs(audio).max() + 1e-6), round(MARGIN_SECONDS * RECOGNISER_RATE_HZ))
+        divisor = int(np.gcd(RECOGNIZER_RATE_HZ, sample_rate_hz))
+        audio = resample_poly(samples, RECOGNIZER_RATE_HZ // divisor, sample_rate_hz // divisor)
+        audio = np.pad(audio * PEAK / (np.abs(audio).max() + 1e-6), round(MARGIN_SECONDS * RECOGNIZER_RATE_HZ))
         self._decoder.start_utt()
         self._decoder.process_raw((audio * np.iinfo(np.int16).max).astype(np.int16).tobytes(), full_utt=True)
         self._decoder.end_utt()

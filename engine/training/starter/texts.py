@@ -169,7 +169,7 @@ def load_lexicon() -> Lexicon:
         pronunciation = entry if isinstance(entry, str) else entry["DEFAULT"]
         if pronunciation and re.fullmatch("[a-z]{3,11}", word):
             words.append(word)
-            for symbol in set(normalised(pronunciation)):
+            for symbol in set(normalized(pronunciation)):
                 by_symbol[symbol].append(word)
     return Lexicon(tuple(words), {symbol: tuple(found) for symbol, found in by_symbol.items()})
 
@@ -194,7 +194,7 @@ def missing_symbols(phonemes: Iterable[str]) -> frozenset[str]:
     return US_SYMBOLS - frozenset().union(*map(frozenset, phonemes))
 
 
-def normalised(pronunciation: str) -> str:
+def normalized(pronunciation: str) -> str:
     """Convert a lexicon entry to the output of misaki's G2P: the flap is T, the glottal stop t."""
     return pronunciation.replace("ɾ", "T").replace("ʔ", "t")
 

@@ -55,7 +55,7 @@ def reduce_failure(
 ) -> Reduction:
     """Reduce the first divergence that a report of the request found, in the given stage if any.
 
-    The result is deterministic unless time is up. Raises `InvalidRequest` if nothing failed there, `Cancelled` once
+    The result is deterministic unless time is up. Raises `InvalidRequest` if nothing failed there, `Canceled` once
     `cancel` is set, and the errors of `Validator.prepare`.
     """
     row = _failure(report, stage)

@@ -82,7 +82,7 @@ class ValidationRequest:
     with regimes: if it is not empty, an additional regime takes these stages from these regimes and all others from the
     compiled one. `arrays_folder`, if given, receives every compared array; beyond `most_array_bytes`, if given, those
     of whole utterances are deleted again. `fault`, if given, is the name of a fault in
-    `engine.validator.faults.catalogue` to inject into the compiled modules first. `golden` is the file of a golden run
+    `engine.validator.faults.catalog` to inject into the compiled modules first. `golden` is the file of a golden run
     to compare the rows with, instead of the one saved for such a request. `phonemes`, if given, are spoken instead of
     the text, as one utterance.
     """

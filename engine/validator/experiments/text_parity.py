@@ -14,13 +14,13 @@ from engine.models.checkpoints import FULL_SIZE, model_config
 from engine.text.g2p import Phonemizer
 from engine.text.g2p.analysis import (
     MODEL_NAME,
-    Analyser,
+    Analyzer,
     Homographs,
     import_spacy,
-    load_model_analyser,
-    load_offline_analyser,
+    load_model_analyzer,
+    load_offline_analyzer,
 )
-from engine.text.g2p.normalise import normalise
+from engine.text.g2p.normalize import normalize
 from engine.text.g2p.pieces import PUNCTUATION
 from engine.text.languages import AMERICAN, BRITISH, Language, language_of
 
@@ -127,7 +127,7 @@ def compare_text(sentences: Sequence[str], language: str = AMERICAN.tag) -> Text
         names = f"{AMERICAN.tag} or {BRITISH.tag}"
         raise InvalidRequest(f"{spoken.name} can’t be compared with kokoro’s G2P.", f"Choose {names}.")
     import_spacy()
-    model = load_model_analyser()
+    model = load_model_analyzer()
     tagger = OFFLINE_TAGGER if model is None else f"spaCy's {MODEL_NAME}"
     comparison = _Comparison(spoken, model)
     found = [difference for text in sentences if (difference := comparison.difference(text))]
@@ -142,14 +142,14 @@ def is_plain(text: str) -> bool:
 class _Comparison:
     """Both front ends, with one tagger."""
 
-    def __init__(self, language: Language, model: Analyser | None) -> None:
-        def load(homographs: Homographs) -> Analyser:
-            return model or load_offline_analyser(homographs)
+    def __init__(self, language: Language, model: Analyzer | None) -> None:
+        def load(homographs: Homographs) -> Analyzer:
+            return model or load_offline_analyzer(homographs)
 
         config = model_config(FULL_SIZE)
         self._language = language
         self._symbols = frozenset(config.vocab)
-        self._ours = Phonemizer(language.tag, self._symbols, config.phoneme_limit, load_analyser=load)
+        self._ours = Phonemizer(language.tag, self._symbols, config.phoneme_limit, load_analyzer=load)
         self._upstream = _upstream(language, load)
 
     def difference(self, text: str) -> Difference | None:
@@ -177,7 +177,7 @@ class _Comparison:
         from engine.text.g2p.lexicon import Lexicon, WordsInCapitals  # loads misaki and spaCy
 
         known = WordsInCapitals(Lexicon(self._language.british))
-        return normalise(text, self._language, known).sourced.text
+        return normalize(text, self._language, known).sourced.text
 
 
 def _upstream(language: Language, load: Any) -> UpstreamText:

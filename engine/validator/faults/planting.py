@@ -53,7 +53,7 @@ def plant(
     """Fill `folder` with the modules of `healthy`, if given, and that of the fault's stage with the fault in it.
 
     `observe` gets an event before each step. Raises `CompileError` if the variant has no such kernel or cannot be built
-    here, and `Cancelled` between steps once `cancel` is set.
+    here, and `Canceled` between steps once `cancel` is set.
     """
     stage = stage_named(fault.stage)
 

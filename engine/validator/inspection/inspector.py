@@ -111,7 +111,7 @@ class Inspector:
         """Measure and check every kernel call of one run of a stage; return its outputs and the incorrect kernels.
 
         `observe` gets the graph, an event for each call, the code of each kernel, and the findings. Raises
-        `CompileError`, `EngineError` if the module's graph differs, and `Cancelled` once `cancel` is set.
+        `CompileError`, `EngineError` if the module's graph differs, and `Canceled` once `cancel` is set.
         """
         kernels = self.kernels(stage)
         watched = partial(self.watched, stage, runner, inputs.arrays, cancel=cancel)

@@ -25,7 +25,7 @@ from engine.validator.data.results import (
     Substitute,
 )
 from engine.validator.data.verdicts import findings, within
-from engine.validator.faults.catalogue import fault_named
+from engine.validator.faults.catalog import fault_named
 from engine.validator.faults.fault import PlantedFault
 from engine.validator.inspection.results import KernelFinding, KernelsEvent
 from engine.validator.measures.metrics import compare, on_circle
@@ -71,7 +71,7 @@ class KernelInspection:
     ) -> tuple[KernelFinding, ...]:
         """Inspect the requested stages; `observe` gets the events of each.
 
-        Raises `InvalidRequest` children before any work, `CompileError`, and `Cancelled` once `cancel` is set.
+        Raises `InvalidRequest` children before any work, `CompileError`, and `Canceled` once `cancel` is set.
         """
         check_stages(request)
         spoken = self._spoken(request, observe)

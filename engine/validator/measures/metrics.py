@@ -84,10 +84,10 @@ def compare_durations(
     differing = ours != _frames_per_token(reference_frame_token, tokens)
     unrounded = unrounded_durations(reference_logits, speed)
     at_a_half = np.abs(unrounded - np.floor(unrounded) - 0.5) < NEAR_A_HALF
-    neighbouring = np.abs(ours - unrounded) < 0.5 + NEAR_A_HALF
+    neighboring = np.abs(ours - unrounded) < 0.5 + NEAR_A_HALF
     return DurationMetrics(
         differing_tokens=int(np.count_nonzero(differing)),
-        ties=int(np.count_nonzero(differing & at_a_half & neighbouring)),
+        ties=int(np.count_nonzero(differing & at_a_half & neighboring)),
         frames=len(ours_frame_token),
         reference_frames=len(reference_frame_token),
     )

@@ -48,8 +48,8 @@ def most_different(ours: Samples, reference: Samples, width: int) -> slice:
     """
     together = min(len(ours), len(reference))
     compared = ours[:together] - reference[:together] if len(ours) == len(reference) else reference[:together]
-    centre = int(np.argmax(np.nan_to_num(np.abs(compared), nan=np.inf)))
-    start = max(0, min(centre - width // 2, together - width))
+    center = int(np.argmax(np.nan_to_num(np.abs(compared), nan=np.inf)))
+    start = max(0, min(center - width // 2, together - width))
     return slice(start, min(start + width, together))
 
 

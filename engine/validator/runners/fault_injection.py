@@ -15,7 +15,7 @@ from engine.config import ModelConfig
 from engine.runtime.preparation.modules import PreparationObserver
 from engine.stages import stage_named
 from engine.validator.data.results import InputSource, Regime, Report, Row, Verdict
-from engine.validator.faults.catalogue import fault_named
+from engine.validator.faults.catalog import fault_named
 from engine.validator.faults.fault import Fault, PlantedFault
 
 NOTHING_FOUND = "Missed: every stage is within its tolerance."

@@ -43,7 +43,7 @@ Run = Callable[[Comparison], Iterable[ValidationEvent]]
 class InnerValues:
     """Compares the activations of one request's stages, in runners that report them, over the network of `regimes`.
 
-    `observe` gets an event for everything that is built or loaded; once `cancel` is set, `Cancelled` is raised.
+    `observe` gets an event for everything that is built or loaded; once `cancel` is set, `Canceled` is raised.
     """
 
     def __init__(
@@ -179,7 +179,7 @@ class ProbedModules:
     def folder(self, stage: Stage, observe: PreparationObserver, cancel: threading.Event | None = None) -> Path:
         """Wait for the module of a stage and return its folder; meanwhile, `observe` gets events about the builds.
 
-        Raises the errors of `ensure_module`, and `Cancelled` soon after `cancel` is set.
+        Raises the errors of `ensure_module`, and `Canceled` soon after `cancel` is set.
         """
         told: Stage | None = None
         while True:

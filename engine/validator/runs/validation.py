@@ -81,7 +81,7 @@ class Validator:
         The utterance at the `listener`'s position is compared first; the report is in the order of the text
         nevertheless.
 
-        Raises `InvalidRequest` children before any work, `Cancelled` between stages once `cancel` is set, and
+        Raises `InvalidRequest` children before any work, `Canceled` between stages once `cancel` is set, and
         `EngineError` if the model is replaced meanwhile.
         """
         spoken = spoken_of(self, request, observe, listener)
@@ -97,7 +97,7 @@ class Validator:
         """Speak these utterances in every regime of the request, ignoring its text, voice, speed and seed.
 
         `observe` gets events as they happen, last a `FinishedEvent`. Raises `InvalidRequest` children before any work,
-        `Cancelled` between stages once `cancel` is set, `EngineError` if the model is replaced meanwhile.
+        `Canceled` between stages once `cancel` is set, `EngineError` if the model is replaced meanwhile.
         """
         regimes = self.prepare(request)
         comparison = _comparison(regimes, request, observe, cancel)

@@ -19,7 +19,7 @@ from app.bundle.mac import (
     is_signed,
     least_system,
     make_image,
-    notarise,
+    notarize,
     sign,
     write_icon,
 )
@@ -165,9 +165,9 @@ def test_an_image_has_a_link_to_where_applications_belong(application: Path, tmp
     assert seen == ["Applications", "Desk.app"]
 
 
-def test_notarising_waits_for_the_answer_and_keeps_it(tmp_path: Path) -> None:
+def test_notarizing_waits_for_the_answer_and_keeps_it(tmp_path: Path) -> None:
     commands = Commands()
-    notarise(tmp_path / "Desk.dmg", "profile", commands)
+    notarize(tmp_path / "Desk.dmg", "profile", commands)
     assert [line[1] for line in commands.lines] == ["notarytool", "stapler"]
     assert "--wait" in commands.lines[0]
 

@@ -15,7 +15,7 @@ from app.diagnostics.configurations import (
     matrix_of,
 )
 from app.diagnostics.runs.run import Shown
-from app.theme import Appearance, Theme, colours
+from app.theme import Appearance, Theme, colors
 from engine.stages import STAGE_NAMES, STAGES
 from engine.validator.data.results import STUDENT_REGIMES, InputSource, Regime, RowEvent, Verdict
 from tests.app.diagnostics_fakes import finished_run, row
@@ -124,12 +124,12 @@ def cell(verdict: Verdict, error: float = 0.5) -> MatrixCell:
 @pytest.mark.parametrize("appearance", [Appearance.LIGHT, Appearance.DARK])
 def test_red_begins_where_a_tolerance_is_left_and_is_pale_after_that(theme: Theme, appearance: Appearance) -> None:
     theme.choose(appearance)
-    shades = {verdict: cell(verdict).colour() for verdict in Verdict}
-    assert shades[Verdict.PASS].name() == colours().good  # type: ignore[union-attr]
+    shades = {verdict: cell(verdict).color() for verdict in Verdict}
+    assert shades[Verdict.PASS].name() == colors().good  # type: ignore[union-attr]
     for verdict in (Verdict.FAIL, Verdict.INHERITED, Verdict.INCOMPARABLE):
-        assert shades[verdict].name() == colours().error  # type: ignore[union-attr]
+        assert shades[verdict].name() == colors().error  # type: ignore[union-attr]
     assert shades[Verdict.INHERITED].alpha() < shades[Verdict.FAIL].alpha()  # type: ignore[union-attr]
-    assert MatrixCell(STAGES[0], Regime.COMPILED, None).colour() is None
+    assert MatrixCell(STAGES[0], Regime.COMPILED, None).color() is None
 
 
 def test_a_mixed_regime_is_last_and_explained() -> None:

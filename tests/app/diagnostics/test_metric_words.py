@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from pytestqt.qtbot import QtBot
 
-from app.diagnostics.colours import Tone
+from app.diagnostics.colors import Tone
 from app.diagnostics.configurations import matrix_of
 from app.diagnostics.figures import FiguresView
 from app.diagnostics.metric_words import (
@@ -194,7 +194,7 @@ def test_a_link_is_told(view: FiguresView, qtbot: QtBot) -> None:
     assert chosen.args == ["b1"]
 
 
-def test_it_takes_the_theme_s_colours(view: FiguresView, theme: Theme) -> None:
+def test_it_takes_the_theme_s_colors(view: FiguresView, theme: Theme) -> None:
     theme.choose(Appearance.DARK)
     assert DARK.error in view.label.text()
     assert DARK.faint in view.label.text()

@@ -12,7 +12,7 @@ from app.audio.player import Playback
 from app.audio.track import AudioTrack
 from app.library.database import FILE
 from app.library.feature import Recorder
-from app.library.queue_runner import CANCELLED
+from app.library.queue_runner import CANCELED
 from app.library.records import QueueJob
 from app.library.sounds import read_track
 from app.speech.controller import SpeechController
@@ -323,7 +323,7 @@ def test_a_document_is_heard_though_the_queue_was_paused_as_it_was_read(
 
 
 @pytest.mark.parametrize("target", [None, "story.flac"])
-def test_what_is_cancelled_as_its_document_has_been_read_is_not_begun(
+def test_what_is_canceled_as_its_document_has_been_read_is_not_begun(
     room: Room, monkeypatch: pytest.MonkeyPatch, target: str | None
 ) -> None:
     document = SlowDocument(room, monkeypatch)
@@ -361,7 +361,7 @@ def test_a_name_that_is_no_format_is_refused_at_once(room: Room) -> None:
     assert room.items == ()
 
 
-def test_what_is_made_can_be_cancelled_and_removed(room: Room) -> None:
+def test_what_is_made_can_be_canceled_and_removed(room: Room) -> None:
     room.engine.hold.clear()
     for number, text in enumerate(("One.", "Two.")):
         room.type(text)
@@ -369,7 +369,7 @@ def test_what_is_made_can_be_cancelled_and_removed(room: Room) -> None:
     room.wait_for(("One.", "working"), ("Two.", "waiting"))
     room.feature.queue.cancel_requested.emit(room.items[0])
     room.wait_for(("One.", "failed"), ("Two.", "working"))
-    assert room.items[0].message == CANCELLED
+    assert room.items[0].message == CANCELED
     room.feature.queue.remove_requested.emit(room.items[1])
     room.wait_for(("One.", "failed"))
     room.engine.hold.set()

@@ -3,10 +3,10 @@ from pathlib import Path
 import pytest
 from PySide6.QtCore import QObject, Signal
 
-from app.library.queue_runner import CANCELLED, PRESS_PLAY, QueueRunner
+from app.library.queue_runner import CANCELED, PRESS_PLAY, QueueRunner
 from app.library.queue_store import QueueListed
 from app.library.records import Item, QueueJob, State
-from engine.errors import Cancelled, OutputError
+from engine.errors import Canceled, OutputError
 from tests.app.library.shelf import MODEL, request
 
 HEARD = QueueJob(request("Heard."), MODEL)
@@ -55,7 +55,7 @@ class FakeDesk(QObject):
         self.free = False
 
     def cancel(self, number: int) -> None:
-        self.end(number, Cancelled("Stopped"))
+        self.end(number, Canceled("Stopped"))
 
     def withdraw(self) -> None:
         pass
@@ -109,15 +109,15 @@ def test_one_that_failed_is_begun_again_only_if_it_is_retried(bench: Bench) -> N
     assert bench.desk.begun == [1, 1]
 
 
-def test_one_that_is_stopped_waits_again_and_one_that_is_cancelled_does_not(bench: Bench) -> None:
+def test_one_that_is_stopped_waits_again_and_one_that_is_canceled_does_not(bench: Bench) -> None:
     bench.runner.play(True)
     bench.library.list(State.WAITING)
-    bench.desk.end(1, Cancelled("Stopped"))
+    bench.desk.end(1, Canceled("Stopped"))
     assert bench.library.marks[-1] == (1, State.WAITING, "")
     assert not bench.runner.playing
     bench.runner.play(True)
     bench.runner.cancel(Item(1, "Heard.", HEARD, State.WORKING))
-    assert bench.library.marks[-1] == (1, State.FAILED, CANCELLED)
+    assert bench.library.marks[-1] == (1, State.FAILED, CANCELED)
     assert bench.desk.begun == [1, 1]
 
 
@@ -139,7 +139,7 @@ def test_what_is_removed_is_not_begun_by_a_list_from_before(bench: Bench) -> Non
     assert bench.desk.begun == [2]
 
 
-def test_what_has_ended_before_the_panel_shows_that_is_not_cancelled(bench: Bench) -> None:
+def test_what_has_ended_before_the_panel_shows_that_is_not_canceled(bench: Bench) -> None:
     bench.runner.play(True)
     bench.library.list(State.WAITING)
     bench.desk.end(1)
@@ -151,7 +151,7 @@ def test_a_file_that_is_given_up_as_the_window_closes_waits_again(bench: Bench, 
     item = Item(1, "File.", QueueJob(request("File."), MODEL, target=tmp_path / "a.wav"), State.WAITING)
     bench.library.queue_listed.emit(QueueListed((item,)))
     bench.runner.halt()
-    bench.desk.end(1, Cancelled("Stopped"))
+    bench.desk.end(1, Canceled("Stopped"))
     assert bench.library.marks[-1] == (1, State.WAITING, "")
     assert bench.desk.begun == [1]
     bench.runner.retry(item)  # the user kept the window open

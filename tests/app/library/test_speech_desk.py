@@ -8,7 +8,7 @@ from pytestqt.qtbot import QtBot
 from app.audio.player import Playback
 from app.library.queue_executor import QueueExecutor
 from app.library.records import QueueJob
-from engine.errors import Cancelled, OutputError
+from engine.errors import Canceled, OutputError
 from tests.app.library.room import Room
 from tests.app.library.shelf import MODEL, request
 from tests.patience import PATIENCE_MS
@@ -53,7 +53,7 @@ def test_what_failed_just_before_it_began_does_not_end_it(bench: Bench) -> None:
     assert bench.ended == [(1, error)]
 
 
-def test_cancelling_does_not_stop_what_a_person_has_begun_in_its_place(bench: Bench) -> None:
+def test_canceling_does_not_stop_what_a_person_has_begun_in_its_place(bench: Bench) -> None:
     bench.desk.begin(1, QueueJob(request("One."), MODEL))
     bench.room.speech.speak(request("Mine."))
     bench.desk.cancel(1)
@@ -61,7 +61,7 @@ def test_cancelling_does_not_stop_what_a_person_has_begun_in_its_place(bench: Be
     bench.settle()
     ((number, error),) = bench.ended
     assert number == 1
-    assert isinstance(error, Cancelled)
+    assert isinstance(error, Canceled)
 
 
 def test_an_item_that_is_stopped_at_its_very_end_was_not_heard(bench: Bench, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -73,4 +73,4 @@ def test_an_item_that_is_stopped_at_its_very_end_was_not_heard(bench: Bench, mon
     bench.room.speech.stop()
     bench.settle()
     ((_, error),) = bench.ended
-    assert isinstance(error, Cancelled)
+    assert isinstance(error, Canceled)

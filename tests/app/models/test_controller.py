@@ -10,8 +10,8 @@ from app.models import worker
 from app.models.controller import ModelController
 from app.models.row import ModelRow, RowButton
 from app.models.worker import JobEnded, JobProgress, ModelJob, ModelWorker, Task
-from engine.errors import Cancelled, DamagedFile, DownloadError
-from engine.models.catalogue import ModelEntry
+from engine.errors import Canceled, DamagedFile, DownloadError
+from engine.models.catalog import ModelEntry
 from engine.models.progress import Activity, ModelObserver, ModelProgress
 from engine.models.store import ModelState
 from engine.speech import PreparationEvent
@@ -140,11 +140,11 @@ def test_the_models_are_listed_after_any_failure(desk: Desk, error: Exception) -
     assert desk.row.status.state is ModelState.PARTIAL
 
 
-def test_a_catalogue_that_cannot_be_read_is_told(desk: Desk, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_catalog_that_cannot_be_read_is_told(desk: Desk, monkeypatch: pytest.MonkeyPatch) -> None:
     def fail() -> tuple[ModelEntry, ...]:
         raise DamagedFile(Path("models.json"), "The list can’t be read.", "Install again.")
 
-    monkeypatch.setattr(desk.library, "catalogue", fail)
+    monkeypatch.setattr(desk.library, "catalog", fail)
     desk.look()
     assert [type(ended.error) for ended in desk.failed] == [DamagedFile]
 
@@ -224,7 +224,7 @@ def test_making_a_model_ready_tells_its_steps(bench: Bench) -> None:
         told.append((job, progress))
         job.cancel.set()
 
-    with pytest.raises(Cancelled):
+    with pytest.raises(Canceled):
         ModelWorker(lambda: bench.library, stop).work(stopped)
     assert bench.library.made_ready == [(FULL_SIZE, "cpu")]
     assert (stopped, PreparationEvent("Compiling decoder", 5, 7)) in told

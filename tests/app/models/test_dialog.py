@@ -24,12 +24,12 @@ from app.models.row import (
 from app.models.worker import JobProgress, ModelJob, Task
 from app.widgets.controls import BAR_STEPS
 from engine.errors import DamagedModel, DownloadError
-from engine.models.catalogue import ModelEntry, PinnedFile, catalogue
+from engine.models.catalog import ModelEntry, PinnedFile, catalog
 from engine.models.progress import Activity, ModelProgress
 from engine.models.store import ModelState, ModelStatus
 from engine.speech import PreparationEvent
 
-STARTER, FULL_SIZE = catalogue()[:2]
+STARTER, FULL_SIZE = catalog()[:2]
 
 
 def rows(state: ModelState, **values: object) -> tuple[ModelRow, ...]:
@@ -158,7 +158,7 @@ def test_it_can_be_small(dialog: ModelsDialog) -> None:
     assert (dialog.width(), dialog.height()) == (440, 300)
 
 
-STARTER, FULL_SIZE = catalogue()[:2]
+STARTER, FULL_SIZE = catalog()[:2]
 ABSENT = ModelStatus(FULL_SIZE, ModelState.ABSENT)
 INSTALLED = ModelStatus(FULL_SIZE, ModelState.INSTALLED, 340_000_000, ("af_heart",))
 
@@ -174,7 +174,7 @@ def shown(qtbot: QtBot, row: ModelRow) -> ModelCard:
 def test_it_says_what_the_model_is_and_what_it_needs(qtbot: QtBot) -> None:
     card = shown(qtbot, ModelRow(ABSENT, Path("none")))
     assert card.title.text() == FULL_SIZE.title
-    assert FULL_SIZE.licence in card.source.text()
+    assert FULL_SIZE.license in card.source.text()
     assert card.words.text().startswith("Not installed")
     assert (card.button.text(), card.button.accessibleName()) == (
         f"{RowButton.FETCH.value} (355 MB)",
@@ -199,7 +199,7 @@ def test_progress_has_a_bar_and_nothing_moves_for_it(qtbot: QtBot) -> None:
 
 
 def test_what_is_worth_knowing_about_a_model_is_on_its_card(qtbot: QtBot) -> None:
-    compact = next(entry for entry in catalogue() if entry.name == "kokoro-82m-8bit")
+    compact = next(entry for entry in catalog() if entry.name == "kokoro-82m-8bit")
     card = shown(qtbot, ModelRow(ModelStatus(compact, ModelState.ABSENT), Path()))
     assert card.note.isVisible()
     assert card.note.text() == compact.note != ""
@@ -230,7 +230,7 @@ def test_everything_it_emits_carries_the_row(qtbot: QtBot, tmp_path: Path) -> No
         assert emitted.args == [row, command]
 
 
-STARTER, FULL_SIZE = catalogue()[:2]
+STARTER, FULL_SIZE = catalog()[:2]
 VOICES = tuple(voice.info.name for voice in FULL_SIZE.voices)
 ENTRY = ModelEntry(
     "m", "Some model", "MIT", "https://hub/some", Path(), "some", "0", PinnedFile("m.pth", 363_000_000, "")
@@ -379,5 +379,5 @@ def test_a_job_that_begins_or_ends_says_so() -> None:
     assert completion_words(ModelJob(Task.LOOK), "Some model") == ""
 
 
-def test_the_licence_comes_with_the_source() -> None:
+def test_the_license_comes_with_the_source() -> None:
     assert source_words(ENTRY) == "MIT · hub/some"

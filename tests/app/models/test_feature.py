@@ -13,7 +13,7 @@ from app.models import feature
 from app.models.row import RowButton
 from app.models.worker import DeskLibrary
 from engine.errors import DownloadError, MissingModel, StorageError
-from engine.models.catalogue import ModelEntry, PinnedFile
+from engine.models.catalog import ModelEntry, PinnedFile
 from engine.models.store import ModelState
 from tests.app.fake_library import FULL_SIZE, STARTER, FakeLibrary
 from tests.app.models.desk import Desk
@@ -217,7 +217,7 @@ def fetching(
     assert not (tmp_path / "hub_home" / "hub").exists()
 
 
-def test_a_real_fetch_cancelled_from_the_window_leaves_nothing_behind(fetching: tuple[Desk, DeskLibrary]) -> None:
+def test_a_real_fetch_canceled_from_the_window_leaves_nothing_behind(fetching: tuple[Desk, DeskLibrary]) -> None:
     desk, store = fetching
     desk.card.button.click()
     desk.wait()

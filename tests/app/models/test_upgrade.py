@@ -12,14 +12,14 @@ from app.speech.activity import Readiness
 from app.speech.strips import Answer
 from app.speech.voice_choice import Choice
 from engine.errors import CompileError, DownloadError
-from engine.models.catalogue import catalogue
+from engine.models.catalog import catalog
 from engine.models.store import ModelState
 from tests.app.fake_library import FULL_SIZE, STARTER, FakeLibrary
 from tests.app.models.desk import Desk
 from tests.patience import PATIENCE_MS
 
 COMPACT = "kokoro-82m-8bit"
-COMPACT_TITLE = next(entry.title for entry in catalogue() if entry.name == COMPACT)
+COMPACT_TITLE = next(entry.title for entry in catalog() if entry.name == COMPACT)
 SALLY, HEART = Choice("af_sally", STARTER), Choice("af_heart", COMPACT)
 MakeDesk = Callable[..., Desk]
 
@@ -79,7 +79,7 @@ def test_nothing_begins_while_the_engine_needs_the_processor(opened: MakeDesk, q
     qtbot.waitUntil(lambda: bool(desk.library.asked))
 
 
-def test_progress_and_time_left_are_shown_and_a_fetch_can_be_cancelled_for_good(opened: MakeDesk, qtbot: QtBot) -> None:
+def test_progress_and_time_left_are_shown_and_a_fetch_can_be_canceled_for_good(opened: MakeDesk, qtbot: QtBot) -> None:
     desk = opened()
     desk.library.hold.clear()
     desk.start()

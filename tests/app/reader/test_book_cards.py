@@ -17,14 +17,14 @@ def test_times_are_in_hours_and_minutes(minutes: int, speed: float, words: str) 
 
 
 BOOK = ShelvedBook(Path("/books/a.epub"), "one", "A Book", "Somebody", 0.255)
-COLOUR = QColor("#102030")
+COLOR = QColor("#102030")
 
 pytestmark = pytest.mark.usefixtures("qapp")
 
 
 def picture(width: int, height: int) -> bytes:
     image = QImage(width, height, QImage.Format.Format_RGB32)
-    image.fill(COLOUR)
+    image.fill(COLOR)
     buffer = QBuffer()
     buffer.open(QIODevice.OpenModeFlag.WriteOnly)
     image.save(buffer, "PNG")  # type: ignore[call-overload]
@@ -38,7 +38,7 @@ def corner(covers: Covers) -> QColor:
 def test_a_cover_is_kept_as_small_as_it_is_shown(tmp_path: Path) -> None:
     Covers(tmp_path / "covers").keep("one", picture(400, 600))
     covers = Covers(tmp_path / "covers")
-    assert corner(covers) == COLOUR
+    assert corner(covers) == COLOR
     assert covers.of(BOOK).size() == COVER_SIZE * SHARPNESS
 
 

@@ -6,7 +6,7 @@ from pytestqt.qtbot import QtBot
 
 from app.reader.chapters_panel import NOTHING_OPEN, NOTHING_TICKED, ChaptersPanel
 from app.reading.places import Bookmark, Place
-from app.theme import DARK, LIGHT, Colours, style_sheet
+from app.theme import DARK, LIGHT, Colors, style_sheet
 from engine.text.documents import Chapter, Document, Matter
 from tests.app.reading.documents import BOOK, DOCUMENT
 
@@ -70,9 +70,9 @@ def test_a_chapter_is_chosen_by_mouse_or_keyboard(panel: ChaptersPanel, qtbot: Q
     assert chosen.args == [1]
 
 
-@pytest.mark.parametrize("colours", [LIGHT, DARK])
-def test_the_list_shows_that_it_has_the_focus(panel: ChaptersPanel, colours: Colours, qtbot: QtBot) -> None:
-    panel.setStyleSheet(style_sheet(colours, native=False))
+@pytest.mark.parametrize("colors", [LIGHT, DARK])
+def test_the_list_shows_that_it_has_the_focus(panel: ChaptersPanel, colors: Colors, qtbot: QtBot) -> None:
+    panel.setStyleSheet(style_sheet(colors, native=False))
     panel.show_document(DOCUMENT, Place(), 0.0)
     panel.list.setCurrentRow(0)
     panel.show()

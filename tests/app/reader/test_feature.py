@@ -19,7 +19,7 @@ from app.reading.places import Places
 from app.recent_texts import RecentTexts
 from app.speech.voice_choice import Choice
 from app.widgets.windows import Page
-from engine.errors import Cancelled, DamagedDocument
+from engine.errors import Canceled, DamagedDocument
 from engine.speech import Plan
 from engine.text.documents import Chapter, Document
 from tests.app.fakes import chunk_of, utterances_of
@@ -324,10 +324,10 @@ def test_another_language_is_said_and_a_fitting_voice_is_a_click_away(desk: Desk
     assert message.text.startswith("“Le Livre” is in French, but ")
 
 
-def test_opening_that_takes_long_is_said_and_can_be_cancelled(desk: Desk) -> None:
+def test_opening_that_takes_long_is_said_and_can_be_canceled(desk: Desk) -> None:
     def wait(path: Path, cancel: threading.Event) -> Document:
         assert cancel.wait(PATIENCE_SECONDS)
-        raise Cancelled("Stopped")
+        raise Canceled("Stopped")
 
     desk.read = wait
     desk.window.file_requested.emit(desk.path)

@@ -12,7 +12,7 @@ from pytestqt.qtbot import QtBot
 from app.reader.book_cards import CHARACTERS_PER_MINUTE, Covers
 from app.reader.home import HomePage
 from app.reading.places import ShelvedBook
-from app.theme import Appearance, Theme, colours
+from app.theme import Appearance, Theme, colors
 from engine.errors import DamagedDocument
 from engine.text.documents import Document
 from tests.app.reader.test_feature import Desk
@@ -322,9 +322,9 @@ def test_there_are_as_many_columns_as_fit_and_no_card_is_cut(home: HomePage) -> 
         assert max(place.right() for place in places) < home.cards.viewport().width()
 
 
-def test_a_card_is_drawn_in_the_colours_of_the_theme(home: HomePage, theme: Theme) -> None:
+def test_a_card_is_drawn_in_the_colors_of_the_theme(home: HomePage, theme: Theme) -> None:
     for appearance in (Appearance.LIGHT, Appearance.DARK):
         theme.choose(appearance)
         picture, place = home.cards.viewport().grab().toImage(), place_of(home, 0)
         drawn = {picture.pixelColor(x, y).name() for x in range(place.right()) for y in range(place.bottom())}
-        assert {colours().word, colours().accent} <= drawn
+        assert {colors().word, colors().accent} <= drawn

@@ -10,7 +10,7 @@ from pytestqt.qtbot import QtBot
 
 from app.reading.opener import LARGEST_COVER, DocumentOpener, read_opened
 from app.reading.places import MAX_DOCUMENTS, MAX_TEXTS, Bookmark, Place, Places, ShelvedBook, nearest, words_at
-from engine.errors import Cancelled, DamagedDocument
+from engine.errors import Canceled, DamagedDocument
 from engine.text.documents import Chapter, Document
 from tests.app.reading import documents as books
 from tests.app.reading.documents import DOCUMENT, read
@@ -147,9 +147,9 @@ def test_only_the_last_texts_have_their_places(tmp_path: Path) -> None:
     assert places.of(BOOK, "digest") == PLACE
 
 
-def wait_until_cancelled(path: Path, cancel: threading.Event) -> Document:
+def wait_until_canceled(path: Path, cancel: threading.Event) -> Document:
     assert cancel.wait(PATIENCE_SECONDS)
-    raise Cancelled("Stopped")
+    raise Canceled("Stopped")
 
 
 def test_a_document_is_opened_in_the_background(qtbot: QtBot, tmp_path: Path) -> None:
@@ -186,8 +186,8 @@ def test_a_failure_is_told(qtbot: QtBot, tmp_path: Path) -> None:
     assert not opener.busy
 
 
-def test_what_is_cancelled_is_neither_opened_nor_a_failure(qtbot: QtBot, tmp_path: Path) -> None:
-    opener, told = DocumentOpener(read=wait_until_cancelled), []
+def test_what_is_canceled_is_neither_opened_nor_a_failure(qtbot: QtBot, tmp_path: Path) -> None:
+    opener, told = DocumentOpener(read=wait_until_canceled), []
     opener.opened.connect(told.append)
     opener.failed.connect(told.append)
     opener.open(tmp_path / "a.txt")
@@ -202,7 +202,7 @@ def test_the_latest_document_wins(qtbot: QtBot, tmp_path: Path) -> None:
     (tmp_path / "b.txt").write_text("b")
 
     def slow_first(path: Path, cancel: threading.Event) -> Document:
-        return wait_until_cancelled(path, cancel) if path.name == "a.txt" else DOCUMENT
+        return wait_until_canceled(path, cancel) if path.name == "a.txt" else DOCUMENT
 
     opener = DocumentOpener(read=slow_first)
     opener.open(tmp_path / "a.txt")

@@ -259,9 +259,9 @@ def test_what_is_not_read_is_passed_over(desk: Desk, book: Reading) -> None:
     book.play()
     desk.hear_all()
     assert place(book) == (3, 0)
-    assert (book.neighbour(-1), book.neighbour(1)) == (1, 4)
+    assert (book.neighbor(-1), book.neighbor(1)) == (1, 4)
     book.go_to(4)
-    assert book.neighbour(1) is None
+    assert book.neighbor(1) is None
 
 
 def test_a_chapter_that_is_not_read_can_be_shown_and_leads_to_one_that_is(desk: Desk, book: Reading) -> None:
@@ -288,7 +288,7 @@ def test_without_a_chapter_that_is_read_nothing_is_left_to_be_spoken(book: Readi
     for number in book.chosen:
         book.choose(number, False)
     assert book.progress == 0
-    assert book.neighbour(1) is None
+    assert book.neighbor(1) is None
     with pytest.raises(InvalidRequest, match="No chapter of “The Whole Book” is selected"):
         _ = book.chosen_document
 

@@ -25,7 +25,7 @@ from app.speech.engine_worker import (
     preparing,
     speaking,
 )
-from engine.errors import Cancelled, CompileError, InvalidRequest
+from engine.errors import Canceled, CompileError, InvalidRequest
 from engine.export.export_job import ExportProgress
 from engine.runtime.synthesizer import Synthesizer
 from engine.speech import AudioChunk, DeviceEvent, FallbackEvent, PlanEvent, PreparationEvent, SpeechRequest
@@ -119,18 +119,18 @@ def test_that_the_processor_speaks_is_reported_in_its_place(bench: Bench, engine
     assert kinds[at - 2 : at + 2] == [AudioChunk, PreparationEvent, FallbackEvent, AudioChunk]
 
 
-def test_a_cancelled_task_ends_at_once(bench: Bench, engine: FakeEngine) -> None:
+def test_a_canceled_task_ends_at_once(bench: Bench, engine: FakeEngine) -> None:
     engine.hold.clear()
     task = bench.speak()
     bench.qtbot.waitUntil(lambda: bool(engine.requests))
     task.cancel.set()
     reports = bench.of(task)
     assert isinstance(reports[-1], Ended)
-    assert isinstance(reports[-1].error, Cancelled)
+    assert isinstance(reports[-1].error, Canceled)
     assert AudioChunk not in [type(report) for report in reports]
 
 
-def test_a_task_cancelled_before_its_turn_costs_nothing(bench: Bench, engine: FakeEngine) -> None:
+def test_a_task_canceled_before_its_turn_costs_nothing(bench: Bench, engine: FakeEngine) -> None:
     task = Task(speaking(REQUEST), Urgency.SPEECH, bench.worker.present)
     task.cancel.set()
     assert bench.kinds_of(bench.begin(task)) == [Ended]

@@ -456,8 +456,8 @@ def test_the_pill_is_drawn_and_the_text_is_untouched(edit: PlainTextEdit) -> Non
 def has_tint(edit: PlainTextEdit, area: QRectF) -> bool:
     """Return whether the area has a pixel in the color of a pill's line."""
     image = edit.viewport().grab(area.toAlignedRect().adjusted(-1, -1, 1, 1)).toImage()
-    colours = {image.pixelColor(x, y).name() for x in range(image.width()) for y in range(image.height())}
-    return QColor(LIGHT.accent).name() in colours
+    colors = {image.pixelColor(x, y).name() for x in range(image.width()) for y in range(image.height())}
+    return QColor(LIGHT.accent).name() in colors
 
 
 TWO_PARAGRAPHS = "One 🙂 word here.\n\nThe next line has more of them."

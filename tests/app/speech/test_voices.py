@@ -20,7 +20,7 @@ from app.speech.voice_list import (
     language_title,
 )
 from app.speech.voice_picker import VoicePicker
-from app.theme import Appearance, Theme, colours
+from app.theme import Appearance, Theme, colors
 from engine.models.installed_voices import ModelVoices
 from engine.models.voices.packs import describe, official_voices
 from engine.speech import Prosody, VoiceInfo
@@ -362,14 +362,14 @@ def test_the_play_mark_stands_out_from_the_voice_that_is_selected(
     picture = picker.view().viewport().grab(QRect(row.right() - 20, row.top(), 20, row.height())).toImage()
     lightness = [picture.pixelColor(x, y).lightness() for x in range(picture.width()) for y in range(picture.height())]
     picker.hidePopup()
-    assert max(lightness) == QColor(colours().on_accent).lightness()
-    assert min(lightness) <= QColor(colours().accent).lightness()
+    assert max(lightness) == QColor(colors().on_accent).lightness()
+    assert min(lightness) <= QColor(colors().accent).lightness()
 
 
-def test_favourites_come_first_and_the_choice_stays(picker: VoicePicker) -> None:
+def test_favorites_come_first_and_the_choice_stays(picker: VoicePicker) -> None:
     show(picker)
     picker.take(SALLY)
-    picker.show_favourites([GEORGE, Choice("nobody", "starter")])
+    picker.show_favorites([GEORGE, Choice("nobody", "starter")])
     assert [picker.itemText(number) for number in range(3)] == ["Favorites", "George · male", "Kokoro-82M"]
     assert picker.choice == SALLY
     assert picker.currentText() == "Sally · female"

@@ -68,14 +68,14 @@ def test_a_voice_of_another_model_is_heard_by_its_engine_and_the_present_one_sta
     room.qtbot.waitUntil(lambda: room.other.closed)
 
 
-def test_favourites_are_remembered_and_come_first_in_both_lists(room: VoiceRoom) -> None:
-    room.panel.favourite_requested.emit(ADAM)
-    room.panel.favourite_requested.emit(GEORGE)
-    assert room.settings.favourites == (("am_adam", "starter"), ("bm_george", "kokoro-82m"))
+def test_favorites_are_remembered_and_come_first_in_both_lists(room: VoiceRoom) -> None:
+    room.panel.favorite_requested.emit(ADAM)
+    room.panel.favorite_requested.emit(GEORGE)
+    assert room.settings.favorites == (("am_adam", "starter"), ("bm_george", "kokoro-82m"))
     assert room.panel.rows.choices[:2] == (ADAM, GEORGE)
     assert room.voices.itemText(1) == "Adam · male"
     assert room.voices.choice == SALLY
-    room.panel.favourite_requested.emit(ADAM)
+    room.panel.favorite_requested.emit(ADAM)
     assert room.panel.rows.choices[0] == GEORGE
 
 
@@ -145,21 +145,21 @@ def test_a_blend_is_heard_and_saved_renamed_and_deleted(room: VoiceRoom) -> None
     models = (TWO_MODELS[0], ModelVoices("starter", "Starter voices", (*TWO_MODELS[1].voices, *duet)))
     room.voices.show_models(models, "starter")
     room.voices.take(Choice("duet", "starter"))
-    room.panel.favourite_requested.emit(Choice("duet", "starter"))
+    room.panel.favorite_requested.emit(Choice("duet", "starter"))
     room.panel.rename_requested.emit(Choice("duet", "starter"))
     dialog = room.window.findChild(QInputDialog)
     dialog.setTextValue("pair")
     with room.qtbot.waitSignal(room.panel_feature.keeper.done):
         dialog.accept()
     assert SavedVoices().recipes() == {"pair": recipe}
-    assert room.settings.favourites == (("pair", "starter"),)
+    assert room.settings.favorites == (("pair", "starter"),)
     assert room.settings.voice == "pair"
     room.panel.delete_requested.emit(Choice("pair", "starter"))
     box = room.window.findChild(QMessageBox)
     with room.qtbot.waitSignal(room.panel_feature.keeper.done):
         next(button for button in box.buttons() if button.text() == "Delete").click()
     assert SavedVoices().recipes() == {}
-    assert room.settings.favourites == ()
+    assert room.settings.favorites == ()
 
 
 def list_blends(room: VoiceRoom) -> None:

@@ -41,13 +41,13 @@ def spoken(panel: VoicePanel, choice: Choice) -> str:
     return str(panel.rows.index(panel.rows.row_of(choice)).data(Qt.ItemDataRole.AccessibleTextRole))
 
 
-def test_favourites_come_first(panel: VoicePanel) -> None:
+def test_favorites_come_first(panel: VoicePanel) -> None:
     assert panel.rows.choices[0] == SALLY
     assert spoken(panel, SALLY) == "Sally · female, favorite"
 
 
 def test_a_click_on_a_voice_chooses_it_and_one_on_a_mark_does_what_that_shows(panel: VoicePanel, qtbot: QtBot) -> None:
-    signals = {"use": panel.use_requested, "hear": panel.hear_requested, "star": panel.favourite_requested}
+    signals = {"use": panel.use_requested, "hear": panel.hear_requested, "star": panel.favorite_requested}
     wanted: list[tuple[str, Choice]] = []
     for name, signal in signals.items():
         signal.connect(lambda choice, name=name: wanted.append((name, choice)))
@@ -85,7 +85,7 @@ def test_the_rest_has_keys_of_its_own_and_is_in_the_context_menu(panel: VoicePan
     go_to(panel, GEORGE)
     actions = panel.voices.actions()
     assert all(not action.shortcut().isEmpty() for action in actions)
-    for action, signal in ((panel.hear, panel.hear_requested), (panel.favourite, panel.favourite_requested)):
+    for action, signal in ((panel.hear, panel.hear_requested), (panel.favorite, panel.favorite_requested)):
         assert action in actions
         with qtbot.waitSignal(signal) as wanted:
             action.trigger()
@@ -111,10 +111,10 @@ def test_only_blends_can_be_renamed_and_deleted(panel: VoicePanel) -> None:
 
 def test_the_current_voice_stays_current_in_another_list(panel: VoicePanel) -> None:
     go_to(panel, GEORGE)
-    starred = panel.favourite.text()
+    starred = panel.favorite.text()
     panel.show_models(TWO_MODELS, [GEORGE], HEART)
     assert panel.current == GEORGE
-    assert panel.favourite.text() != starred
+    assert panel.favorite.text() != starred
 
 
 def test_the_chosen_voice_is_marked_and_told_to_screen_readers(panel: VoicePanel) -> None:

@@ -6,7 +6,7 @@ from PySide6.QtWidgets import QLineEdit, QPushButton, QVBoxLayout, QWidget
 from pytestqt.qtbot import QtBot
 
 from app.messages import Message, Remedy, Subject, Tone
-from app.theme import colours
+from app.theme import colors
 from app.widgets.message_banner import ICON_PIXELS, MessageBanner, NoticeStrip
 
 
@@ -143,7 +143,7 @@ def test_a_word_that_is_cut_off_is_in_the_tooltip(banner: MessageBanner) -> None
 def test_every_tone_has_a_sign(banner: MessageBanner, tone: Tone) -> None:
     banner.show_message(Message("x", tone))
     symbol = banner.symbol.grab().toImage()
-    assert getattr(colours(), tone.value) in {symbol.pixelColor(x, y).name() for x in range(20) for y in range(20)}
+    assert getattr(colors(), tone.value) in {symbol.pixelColor(x, y).name() for x in range(20) for y in range(20)}
     assert banner.property("tone") == tone.value
 
 

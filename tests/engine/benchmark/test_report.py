@@ -120,15 +120,15 @@ def test_what_matters_is_said():
 def test_the_plot_has_a_line_for_every_runner():
     picture = matplotlib.image.imread(io.BytesIO(as_png(measurement())), format="png")
     assert picture.shape[1] > picture.shape[0] > 300
-    colours = {tuple(colour) for colour in (picture[..., :3] * 255).round().astype(int).reshape(-1, 3).tolist()}
-    assert {(31, 119, 180), (255, 127, 14), (44, 160, 44)} <= colours
+    colors = {tuple(color) for color in (picture[..., :3] * 255).round().astype(int).reshape(-1, 3).tolist()}
+    assert {(31, 119, 180), (255, 127, 14), (44, 160, 44)} <= colors
 
 
 def test_at_one_length_the_plot_has_a_bar_for_every_runner():
     one = measurement(lengths=measurement().lengths[:1])
     picture = matplotlib.image.imread(io.BytesIO(as_png(one)), format="png")
     middle = (picture[:, picture.shape[1] // 4, :3] * 255).round().astype(int)
-    ours, theirs = ((middle == colour).all(axis=1) for colour in ((90, 80, 214), (185, 182, 196)))
+    ours, theirs = ((middle == color).all(axis=1) for color in ((90, 80, 214), (185, 182, 196)))
     assert 0 < ours.sum() < theirs.sum()
     assert ours.argmax() < theirs.argmax()  # the fastest on top
 

@@ -18,7 +18,7 @@ from engine.system.paths import sample_text_path
 from engine.validator.data.results import DEFAULT_REGIMES, AlignmentEvent, Regime, ValidationRequest
 from engine.validator.data.wire import Wire
 from engine.validator.experiments.sweep import sweep_padding
-from engine.validator.faults.catalogue import FAULTS, fault_named
+from engine.validator.faults.catalog import FAULTS, fault_named
 
 
 def parsed(*arguments: str) -> argparse.Namespace:

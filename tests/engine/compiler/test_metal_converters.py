@@ -111,7 +111,7 @@ def test_stages_on_metal_equal_the_exportable_ones(tiny_config, compiled, export
                 np.testing.assert_allclose(array, expected[output], atol=5e-5, rtol=1e-3)
 
 
-def test_sines_and_exponentials_are_ours_and_join_their_neighbours(tiny_config):
+def test_sines_and_exponentials_are_ours_and_join_their_neighbors(tiny_config):
     class Both(torch.nn.Module):
         def forward(self, x):
             return torch.exp(torch.sin(x) + 1)

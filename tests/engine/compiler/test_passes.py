@@ -63,7 +63,7 @@ def test_what_depends_on_weights_alone_runs_when_they_are_loaded(compiled):
     np.testing.assert_allclose(made(x), made.eager(x), rtol=1e-6)
 
 
-def test_neighbouring_operators_become_one_loop(compiled):
+def test_neighboring_operators_become_one_loop(compiled):
     class Chain(nn.Module):
         def forward(self, x):
             return torch.sin(x * 2 + 1).abs()

@@ -11,7 +11,7 @@ import pytest
 import soundfile
 from mutagen.mp4 import MP4
 
-from engine.errors import Cancelled, NothingToSpeak, OutputError
+from engine.errors import Canceled, NothingToSpeak, OutputError
 from engine.export import part_cache
 from engine.export.export_job import PART_CHARACTERS
 from engine.export.exporting import CHAPTER_PAUSE_SECONDS, export, parts_of
@@ -110,7 +110,7 @@ def test_it_goes_on_in_another_place_and_format(tmp_path: Path, cache: Path) -> 
     steps = export(order_of(book(), tmp_path / "book.m4b"), FastSpeaker(), lambda _: None, cancel)
     list(islice(steps, 40))
     cancel.set()
-    with pytest.raises(Cancelled):
+    with pytest.raises(Canceled):
         list(steps)
     made, speaker = len(kept(cache)), FastSpeaker()
     run(order_of(book(), tmp_path / "other.flac"), speaker)
@@ -132,14 +132,14 @@ def test_another_model_makes_everything_itself(tmp_path: Path, cache: Path) -> N
     assert len(other.requests) == len(parts)
 
 
-def test_cancelling_while_it_is_written_leaves_no_file_and_keeps_the_speech(tmp_path: Path, cache: Path) -> None:
+def test_canceling_while_it_is_written_leaves_no_file_and_keeps_the_speech(tmp_path: Path, cache: Path) -> None:
     cancel = threading.Event()
     steps = export(order_of(book(), tmp_path / "book.m4b"), FastSpeaker(), lambda _: None, cancel)
     for progress in steps:
         if progress.step.startswith("Writing"):
             cancel.set()
             break
-    with pytest.raises(Cancelled):
+    with pytest.raises(Canceled):
         list(steps)
     assert not list(tmp_path.iterdir())
     assert kept(cache)

@@ -9,7 +9,7 @@ import pytest
 
 from engine.errors import DamagedFile, InvalidRequest, MissingModel, StorageError, UnusableModel
 from engine.models import checkpoints
-from engine.models.catalogue import entry_named
+from engine.models.catalog import entry_named
 from engine.models.checkpoints import (
     NO_STUDENTS,
     STARTER,
@@ -88,7 +88,7 @@ def test_a_missing_file_is_named(copied_starter):
 def test_the_default_is_the_best_model_that_is_here(monkeypatch, installed, best):
     def status(self: ModelStore, name: str) -> ModelStatus:
         state = ModelState.INSTALLED if name in installed else ModelState.DAMAGED
-        return ModelStatus(entry_named(name, self.catalogue()), state)
+        return ModelStatus(entry_named(name, self.catalog()), state)
 
     monkeypatch.setattr(ModelStore, "status", status)
     assert default_model() == best

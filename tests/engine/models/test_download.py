@@ -8,7 +8,7 @@ from pathlib import Path
 import httpx2
 import pytest
 
-from engine.errors import Cancelled, DownloadError, StorageError
+from engine.errors import Canceled, DownloadError, StorageError
 from engine.models.download import CHUNK_BYTES, ENVIRONMENT, Download, download
 from engine.models.progress import Activity
 from engine.system.remote import call
@@ -75,7 +75,7 @@ def be_interrupted(hub: StandInHub, order: Download, folder: Path, written: int)
         cancel.set()
 
     threading.Thread(target=interrupt).start()
-    with pytest.raises(Cancelled):
+    with pytest.raises(Canceled):
         call(download, order, ignore, cancel=cancel, environment=ENVIRONMENT)
 
 

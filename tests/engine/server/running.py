@@ -11,7 +11,7 @@ from typing import Any
 
 import numpy as np
 
-from engine.errors import Cancelled
+from engine.errors import Canceled
 from engine.server.serving import SpeechServer
 from engine.server.speaking import MAX_REQUESTS, Engine, SpeechService
 from engine.speech import AudioChunk, SpeechRequest, SpokenWord, Utterance, VoiceInfo
@@ -72,7 +72,7 @@ class FakeEngine:
                 yield AudioChunk(
                     Utterance(index, word, word, start, start + len(word)), len(words), self._samples, RATE_HZ, times
                 )
-        except (Cancelled, GeneratorExit):
+        except (Canceled, GeneratorExit):
             self.canceled.append(request.text)
             raise
 

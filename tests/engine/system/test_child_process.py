@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from engine.errors import Cancelled, Cure, DamagedFile, EngineError, StorageError, UnknownVoice
+from engine.errors import Canceled, Cure, DamagedFile, EngineError, StorageError, UnknownVoice
 from engine.system.child_process import ChildProcess, error_fields, python_command
 from engine.system.paths import project_folder
 from tests.patience import PATIENCE_SECONDS
@@ -58,13 +58,13 @@ def test_it_answers_what_is_sent() -> None:
             assert next(answers) == {"count": count}
 
 
-def test_a_silent_one_is_not_waited_for_once_cancelled() -> None:
+def test_a_silent_one_is_not_waited_for_once_canceled() -> None:
     cancel = threading.Event()
     with child("print('{}', flush=True); import time; time.sleep(600)") as process:
         messages = process.messages(cancel)
         assert next(messages) == {}
         cancel.set()
-        with pytest.raises(Cancelled):
+        with pytest.raises(Canceled):
             next(messages)
     assert not exists(process.number)
 

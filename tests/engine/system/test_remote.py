@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from engine.errors import Cancelled, DamagedFile, EngineError
+from engine.errors import Canceled, DamagedFile, EngineError
 from engine.system.paths import project_folder
 from engine.system.remote import Connection, ProcessEnded, TookTooLong, call
 from tests.engine.system import called
@@ -55,10 +55,10 @@ def test_how_it_ended_is_told(way: str, code: int, words: str) -> None:
     assert f"code {code} ({words})" in str(caught.value)
 
 
-def test_a_silent_one_is_ended_once_cancelled_or_its_time_is_over() -> None:
+def test_a_silent_one_is_ended_once_canceled_or_its_time_is_over() -> None:
     cancel = threading.Event()
     cancel.set()
-    with pytest.raises(Cancelled):
+    with pytest.raises(Canceled):
         call(called.ends, "hang", cancel=cancel)
     with pytest.raises(TookTooLong, match=r"0\.1 seconds"):
         call(called.ends, "hang", seconds=0.1)
@@ -71,7 +71,7 @@ def test_its_own_children_end_with_it() -> None:
         numbers.append(number)
         cancel.set()
 
-    with pytest.raises(Cancelled):
+    with pytest.raises(Canceled):
         call(called.hangs_with_a_child, told, cancel=cancel)
     wait_until(lambda: not exists(numbers[0]), "the end of the child's child")
 

@@ -19,8 +19,8 @@ from engine.errors import Cure, MissingLanguage
 from engine.speech import Notice, Source
 from engine.text.g2p.directions import Override
 from engine.text.g2p.letter_to_sound import LetterToSound
-from engine.text.g2p.normalise import Normalised
-from engine.text.g2p.other_languages.text import normalise_other
+from engine.text.g2p.normalize import Normalized
+from engine.text.g2p.other_languages.text import normalize_other
 from engine.text.g2p.other_languages.writing import writing_of
 from engine.text.g2p.pieces import Ending, SpokenWord
 from engine.text.languages import FRENCH, HINDI, ITALIAN, JAPANESE, MANDARIN, PORTUGUESE, SPANISH, Language
@@ -191,9 +191,9 @@ class OtherFrontEnd:
         self._reports: list[Notice] = []
         self.phrase_starters = self._writing.phrase_starters
 
-    def normalise(self, text: str, overrides: Sequence[Override] = ()) -> Normalised:
+    def normalize(self, text: str, overrides: Sequence[Override] = ()) -> Normalized:
         """Reduce the text to the language's letters and to punctuation that Kokoro knows."""
-        return normalise_other(text, self._language, self._writing, self._is_spoken, overrides)
+        return normalize_other(text, self._language, self._writing, self._is_spoken, overrides)
 
     def pronounce(self, text: str, overrides: Sequence[Override]) -> list[SpokenWord]:
         """Return the words and marks of a sentence; given phonemes replace their word."""

@@ -60,9 +60,9 @@ def lower_capitals(draft: Draft, writing: Writing, numbering: Numbering) -> None
     draft.rewrite(RUN, partial(_lowered, writing, numbering))
 
 
-def in_case_of(neighbour: str, words: str) -> str:
+def in_case_of(neighbor: str, words: str) -> str:
     """Return the words in capitals if the neighboring word is, so that a title remains one."""
-    return words.upper() if len(neighbour) > 1 and neighbour.isupper() else words
+    return words.upper() if len(neighbor) > 1 and neighbor.isupper() else words
 
 
 def _lowered(writing: Writing, numbering: Numbering, match: re.Match[str]) -> str | None:
@@ -251,10 +251,10 @@ def _ordinal(numbering: Numbering, language: Language, match: re.Match[str]) -> 
     if suffix.word:
         return suffix.word + ("e" if suffix.feminine else "") + ("s" if suffix.plural else "")
     words = ordinal(number, language, suffix.feminine, suffix.plural)
-    return in_case_of(_neighbour(match), numbering.short.get(words, words) if suffix.short else words)
+    return in_case_of(_neighbor(match), numbering.short.get(words, words) if suffix.short else words)
 
 
-def _neighbour(match: re.Match[str]) -> str:
+def _neighbor(match: re.Match[str]) -> str:
     """Return the word after the ordinal, else the one before it; empty if punctuation intervenes."""
     after = NEXT_WORD.match(match.string, match.end())
     before = LAST_WORD.search(match.string[max(match.start() - SEEN_BEFORE_ORDINALS, 0) : match.start()])

@@ -18,7 +18,7 @@ from typing import TYPE_CHECKING
 from engine.speech import Notice, Source
 from engine.text.g2p.directions import Override, to_misaki
 from engine.text.g2p.draft import SourcedText
-from engine.text.g2p.normalise import Normalised
+from engine.text.g2p.normalize import Normalized
 from engine.text.g2p.pieces import has_sound
 from engine.text.g2p.split import sentences
 from engine.text.g2p.user_lexicon.entries import Entry
@@ -40,7 +40,7 @@ class UserWords:
         self._front_end = front_end
         self._spoken = lru_cache(REMEMBERED_WORDS)(self._pronounced)
 
-    def normalise(self, text: str, index: Index, stopped: set[Entry]) -> Normalised:
+    def normalize(self, text: str, index: Index, stopped: set[Entry]) -> Normalized:
         """Return the spoken form of a text with the pronunciations of the lexicon.
 
         A rule that takes too long joins the `stopped` ones, which are skipped.
@@ -49,11 +49,11 @@ class UserWords:
         ruled = index.rewrite(text, stopped)
         notices = [_endless(rule, text) for rule in index.rules if rule in stopped - before]
         overrides = self._overrides(ruled.text, index, notices)
-        normalised = self._placed(ruled.text, overrides)
+        normalized = self._placed(ruled.text, overrides)
         if ruled.rewritten:
-            moved = (replace(each, **vars(ruled.source_span(each.start, each.end))) for each in normalised.notices)
-            normalised = replace(normalised, sourced=normalised.sourced.over(ruled), notices=tuple(moved))
-        return replace(normalised, notices=(*notices, *normalised.notices))
+            moved = (replace(each, **vars(ruled.source_span(each.start, each.end))) for each in normalized.notices)
+            normalized = replace(normalized, sourced=normalized.sourced.over(ruled), notices=tuple(moved))
+        return replace(normalized, notices=(*notices, *normalized.notices))
 
     def _overrides(self, text: str, index: Index, notices: list[Notice]) -> list[Override]:
         """Return the pronunciations of the words of a text, in order."""
@@ -79,25 +79,25 @@ class UserWords:
             if phonemes:
                 yield entry.part_of_speech, phonemes
 
-    def _placed(self, text: str, overrides: list[Override]) -> Normalised:
+    def _placed(self, text: str, overrides: list[Override]) -> Normalized:
         """Normalize a text, and give the phonemes to their words in the result."""
         apart: set[Override] = set()
         while True:
-            normalised = self._front_end.normalise(text, sorted(apart, key=_start))
-            placed = {each: _place(each, text, normalised.sourced) for each in overrides if each not in apart}
+            normalized = self._front_end.normalize(text, sorted(apart, key=_start))
+            placed = {each: _place(each, text, normalized.sourced) for each in overrides if each not in apart}
             lost = [each for each, place in placed.items() if place is None]
             if not lost:
-                found = (*normalised.overrides, *(place for place in placed.values() if place is not None))
-                return replace(normalised, overrides=tuple(sorted(found, key=_start)))
+                found = (*normalized.overrides, *(place for place in placed.values() if place is not None))
+                return replace(normalized, overrides=tuple(sorted(found, key=_start)))
             apart.update(lost)
 
     def _pronounced(self, text: str) -> str:
         """Return the phonemes of words, read without the lexicon; empty if they have no sound."""
-        normalised = self._front_end.normalise(text)
-        spoken = normalised.sourced.text
+        normalized = self._front_end.normalize(text)
+        spoken = normalized.sourced.text
         said = ""
         for sentence in sentences(spoken):
-            overrides = normalised.overrides_in(sentence.start, sentence.end)
+            overrides = normalized.overrides_in(sentence.start, sentence.end)
             words = self._front_end.pronounce(spoken[sentence.start : sentence.end], overrides)
             said += "".join(word.phonemes + " " * word.space for word in words) + " "
         self._front_end.reports()

@@ -57,7 +57,7 @@ def test_severity_goes_by_verdict_then_by_error() -> None:
     assert sorted([lost, wrong, None, worse, right, unknown, imprecise], key=severity) == in_order
 
 
-def test_every_verdict_has_a_sign_a_title_a_meaning_and_a_colour() -> None:
+def test_every_verdict_has_a_sign_a_title_a_meaning_and_a_color() -> None:
     for said in (words.SIGNS, words.TITLES, words.MEANINGS, words.TONES):
         assert set(said) == set(KernelVerdict)
     assert len(set(words.SIGNS.values())) == len(KernelVerdict)

@@ -22,7 +22,7 @@ from app.diagnostics.kernels.kernel_details import (
     source_text,
 )
 from app.diagnostics.kernels.kernel_list import ERROR, MODULE, TIME, TITLE, KernelList
-from app.theme import DARK, Appearance, Theme, colours
+from app.theme import DARK, Appearance, Theme, colors
 from engine.validator.data.results import Replacement, Substitute
 from engine.validator.inspection.results import CodeEvent, GraphEvent, KernelEvent, KernelVerdict, SourceLine
 from tests.app.inspection_fakes import CODES, FILE, FINDING, GRAPH, INPUT, STAGE, inspected, kernel, measurement
@@ -85,7 +85,7 @@ def put_cursor(view: SourceView, line: int) -> None:
     view.text.setTextCursor(QTextCursor(view.text.document().findBlockByNumber(line - 1)))
 
 
-def test_the_file_is_shown_at_the_line_with_its_neighbours(qtbot: QtBot) -> None:
+def test_the_file_is_shown_at_the_line_with_its_neighbors(qtbot: QtBot) -> None:
     view, chosen = shown(qtbot, "m")
     text = source_text(FILE)
     assert view.line == 66
@@ -148,12 +148,12 @@ def test_marks_follow_the_measurements(qtbot: QtBot) -> None:
     assert view.line == 66
 
 
-def test_the_line_is_highlighted_in_the_colours_of_the_theme(qtbot: QtBot, theme: Theme) -> None:
+def test_the_line_is_highlighted_in_the_colors_of_the_theme(qtbot: QtBot, theme: Theme) -> None:
     view, _ = shown(qtbot, "m")
-    light = colours().highlight
+    light = colors().highlight
     theme.choose(Appearance.DARK)
     [mark] = view.text.extraSelections()
-    assert mark.format.background().color() == QColor(colours().highlight) != QColor(light)
+    assert mark.format.background().color() == QColor(colors().highlight) != QColor(light)
     assert mark.cursor.blockNumber() == 65
 
 
@@ -332,7 +332,7 @@ def test_nodes_are_listed_in_the_order_of_the_calls(qtbot: QtBot) -> None:
     assert [cell(kernels, 0, column) for column in (ERROR, TIME)] == ["", "–"]
 
 
-def test_a_verdict_is_coloured_and_can_be_heard(qtbot: QtBot, theme: Theme) -> None:
+def test_a_verdict_is_colored_and_can_be_heard(qtbot: QtBot, theme: Theme) -> None:
     kernels, _ = listed(qtbot, inspected())
     kernels.ensurePolished()
     theme.choose(Appearance.DARK)

@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from pytestqt.qtbot import QtBot
 
-from app.diagnostics.colours import Scale
+from app.diagnostics.colors import Scale
 from app.diagnostics.outputs.pictures import (
     BY_PHONEME,
     MAX_LINES,

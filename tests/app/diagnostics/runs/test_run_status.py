@@ -99,7 +99,7 @@ def test_it_is_not_there_while_there_is_nothing_to_tell(chip: RunChip) -> None:
     assert chip.isHidden()
 
 
-def test_it_tells_in_words_and_colour(chip: RunChip) -> None:
+def test_it_tells_in_words_and_color(chip: RunChip) -> None:
     tell(chip, finished_run())
     assert chip.accessibleName() == "✓ Compiled: no stage diverges"
     assert chip.property("tone") == "good"

@@ -2,7 +2,7 @@ from dataclasses import replace
 
 import pytest
 
-from app.diagnostics.colours import Tone
+from app.diagnostics.colors import Tone
 from app.diagnostics.runs.run import DiagnosticsRun
 from app.diagnostics.runs.run_words import (
     NO_RUN,
@@ -20,7 +20,7 @@ from engine.errors import Cure
 from engine.speech import Plan, PlanEvent, PreparationEvent
 from engine.stages import STAGES, stage_named
 from engine.validator.data.results import FailedEvent, Regime, RowEvent, Verdict
-from engine.validator.faults.catalogue import fault_named
+from engine.validator.faults.catalog import fault_named
 from tests.app.diagnostics_fakes import CONFIG, STARTED, UTTERANCES, events, finished_run, request, row
 
 

@@ -5,7 +5,7 @@ from PySide6.QtCore import Qt
 from PySide6.QtTest import QAbstractItemModelTester
 from pytestqt.qtbot import QtBot
 
-from app.diagnostics.colours import Tone
+from app.diagnostics.colors import Tone
 from app.diagnostics.runs.run import DiagnosticsRun, Shown
 from app.diagnostics.stages.stage_rows import (
     COLUMNS,
@@ -168,7 +168,7 @@ def test_only_the_row_that_is_new_changes(model: StageTableModel, qtbot: QtBot) 
         model.refresh()
 
 
-def test_verdicts_have_colour_and_words(model: StageTableModel, theme: Theme) -> None:
+def test_verdicts_have_color_and_words(model: StageTableModel, theme: Theme) -> None:
     theme.choose(Appearance.DARK)
     model.show(finished_run((Regime.STATIC_NO_PACK,)), Shown(Regime.STATIC_NO_PACK))
     verdict = model.index(0, Column.VERDICT)

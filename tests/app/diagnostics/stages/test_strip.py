@@ -9,7 +9,7 @@ from PySide6.QtCore import QRectF
 from PySide6.QtGui import QColor, QImage, QPainter
 from pytestqt.qtbot import QtBot
 
-from app.diagnostics.colours import Scale, table_of
+from app.diagnostics.colors import Scale, table_of
 from app.diagnostics.outputs.pictures import envelope
 from app.diagnostics.runs.run import DiagnosticsRun, Shown
 from app.diagnostics.stages.strip import (
@@ -135,7 +135,7 @@ def test_what_has_no_cells_says_why() -> None:
 
 
 @pytest.mark.parametrize("appearance", [Appearance.LIGHT, Appearance.DARK])
-def test_unequal_cells_lie_where_they_belong_in_the_colour_of_their_error(theme: Theme, appearance: Appearance) -> None:
+def test_unequal_cells_lie_where_they_belong_in_the_color_of_their_error(theme: Theme, appearance: Appearance) -> None:
     theme.choose(appearance)
     image = CellRow(np.array([0, 0.2, 1.8, 2.0]), np.array([0.0, 100.0, 0.0])).image()
     least, most = (QColor(*table_of(Scale.ERRORS)[step].tolist()).name() for step in (0, -1))
@@ -217,7 +217,7 @@ def at(image: QImage, share: float, y: int = HEIGHT // 2) -> str:
     return image.pixelColor(int(share * (WIDTH - 1)), y).name()
 
 
-def test_every_cell_has_the_colour_of_its_error(painter: StripPainter) -> None:
+def test_every_cell_has_the_color_of_its_error(painter: StripPainter) -> None:
     image = cells(painter)
     assert [at(image, share) for share in (0.25, 0.75)] == [LEAST, MOST]
     assert at(cells(painter, "istft"), 0.5) == LIGHT.window

@@ -102,7 +102,7 @@ EPSILON = 1e-5
 
 @pytest.mark.parametrize("has_affine", [True, False])
 @pytest.mark.parametrize("channels", [1, 5, 16, 37, 192])
-def test_rows_are_normalised(channels, has_affine):
+def test_rows_are_normalized(channels, has_affine):
     random = np.random.default_rng(channels)
     x = random.standard_normal((7, channels), np.float32) * 3 + 1
     scale, shift = random.standard_normal((2, channels), np.float32)
@@ -121,7 +121,7 @@ def test_a_mean_far_from_zero_takes_nothing_away():
     assert error_half_ulps(result, expected) < 1
 
 
-def test_rows_of_a_sum_are_normalised():
+def test_rows_of_a_sum_are_normalized():
     random = np.random.default_rng(0)
     x, addend = random.standard_normal((2, 7, 37), np.float32)
     scale, shift = random.standard_normal((2, 37), np.float32)

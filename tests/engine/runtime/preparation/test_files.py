@@ -12,7 +12,7 @@ import pytest
 from engine.artifacts.manifest import Variant
 from engine.artifacts.packed_weights import PackedWeights
 from engine.config import ModelConfig
-from engine.errors import Cancelled, MissingModel
+from engine.errors import Canceled, MissingModel
 from engine.models.checkpoints import open_checkpoint
 from engine.runtime.preparation import crash_guard, devices
 from engine.runtime.preparation import files as preparation_files
@@ -31,7 +31,7 @@ def packing(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Path:
 
     def run_engine(arguments: list[str], observe: Callable[..., None], cancel: threading.Event | None) -> None:
         if cancel is not None and cancel.is_set():
-            raise Cancelled("Stopped")
+            raise Canceled("Stopped")
         pack("starter", None, Path(arguments[-1]), observe)
 
     monkeypatch.setattr(preparation_weights, "packed_weights_folder", lambda: tmp_path)
@@ -75,10 +75,10 @@ def test_a_model_without_modules_is_not_ready(starter, packing, monkeypatch):
     assert not is_ready("starter")
 
 
-def test_making_ready_can_be_cancelled_and_leaves_it_not_ready(starter, packing):
+def test_making_ready_can_be_canceled_and_leaves_it_not_ready(starter, packing):
     cancel = threading.Event()
     cancel.set()
-    with pytest.raises(Cancelled):
+    with pytest.raises(Canceled):
         make_ready("starter", "auto", lambda _: None, cancel)
     assert not is_ready("starter")
 

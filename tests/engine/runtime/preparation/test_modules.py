@@ -21,7 +21,7 @@ from engine.artifacts.manifest import (
     modules_folder,
 )
 from engine.artifacts.processor_families import ARM, X86_64, X86_64_V4, ProcessorFamily
-from engine.errors import Cancelled, CompileError, Cure, EngineError
+from engine.errors import Canceled, CompileError, Cure, EngineError
 from engine.models.checkpoints import model_config
 from engine.runtime.preparation import modules
 from engine.runtime.preparation.modules import ensure_module, ensure_modules, find_modules, run_engine
@@ -156,7 +156,7 @@ def test_cancel_ends_the_child(child, monkeypatch):
         cancel.set()
 
     threading.Thread(target=cancel_what_has_begun).start()
-    with pytest.raises(Cancelled):
+    with pytest.raises(Canceled):
         ensure_modules("starter", CONFIG, CPU, lambda _: None, cancel)
     assert child.last is not None
     assert child.last.returncode is not None
@@ -189,12 +189,12 @@ def test_a_second_builder_waits_for_the_first(child, monkeypatch, tmp_path):
     assert child.last is None
 
 
-def test_waiting_can_be_cancelled(child, monkeypatch, tmp_path):
+def test_waiting_can_be_canceled(child, monkeypatch, tmp_path):
     folder = modules_folder(tmp_path, CONFIG, CPU)
     states(monkeypatch, Missing())
     cancel = threading.Event()
     cancel.set()
-    with FileLock(folder.with_name(f"{folder.name}.lock")), pytest.raises(Cancelled):
+    with FileLock(folder.with_name(f"{folder.name}.lock")), pytest.raises(Canceled):
         ensure_modules("starter", CONFIG, CPU, lambda _: None, cancel)
 
 

@@ -10,7 +10,7 @@ import pytest
 
 from engine.artifacts.manifest import CPU
 from engine.artifacts.packed_weights import PackedWeights, part_of
-from engine.errors import Cancelled, EngineError, OutputError
+from engine.errors import Canceled, EngineError, OutputError
 from engine.models.checkpoints import Checkpoint, open_checkpoint
 from engine.runners import tvm_runner
 from engine.runners.base import Runner
@@ -162,15 +162,15 @@ def test_a_full_disk_is_told(children, modules, tmp_path, monkeypatch):
         pack("starter", None, modules, lambda _: None)
 
 
-def test_cancelling_leaves_nothing_behind(children, checkpoint, modules, monkeypatch):
+def test_canceling_leaves_nothing_behind(children, checkpoint, modules, monkeypatch):
     part = part_of(packed_weights_path("starter", None))
 
     def stopped(*_: object) -> None:
         part.write_bytes(b"half")
-        raise Cancelled("Preparation stopped.")
+        raise Canceled("Preparation stopped.")
 
     monkeypatch.setattr(preparation_weights, "run_engine", stopped)
-    with pytest.raises(Cancelled):
+    with pytest.raises(Canceled):
         ensure_weights(checkpoint, modules, lambda _: None, threading.Event())
     assert not part.exists()
 

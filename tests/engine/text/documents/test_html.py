@@ -120,7 +120,7 @@ WORD = st.tuples(
         ("<p hidden><i>No</i></p><p><i>Yes</i></p>", [("emphasis", "Yes")]),
     ],
 )  # fmt: skip
-def test_what_a_page_emphasises_and_sets_apart(page, wanted):
+def test_what_a_page_emphasizes_and_sets_apart(page, wanted):
     assert shown_on(page) == wanted
 
 
@@ -149,11 +149,11 @@ SHEET = """@charset "utf-8";
         ("<p style='font-style: italic'>A sea.<p>It.", [("emphasis", "A sea.")]),
     ],
 )  # fmt: skip
-def test_style_sheets_emphasise(page, wanted):
+def test_style_sheets_emphasize(page, wanted):
     assert sorted(shown_on(f"<style>{SHEET}</style>{page}")) == sorted(wanted)
 
 
-def test_the_style_sheets_of_a_book_emphasise(tmp_path):
+def test_the_style_sheets_of_a_book_emphasize(tmp_path):
     pages: dict[str, str | bytes] = {
         f"c{number}.xhtml": xhtml(f"<h1>{number}</h1><p>A <span class='t'>sea</span>.</p>", link)
         for number, link in enumerate(("<link rel='stylesheet' href='s.css'/>", ""), 1)
@@ -164,7 +164,7 @@ def test_the_style_sheets_of_a_book_emphasise(tmp_path):
 
 
 @given(st.lists(WORD, min_size=1, max_size=30))
-def test_spans_are_around_the_words_that_a_page_emphasises(words):
+def test_spans_are_around_the_words_that_a_page_emphasizes(words):
     written, wanted = [], set()
     for number, (word, noise, name) in enumerate(words):
         said = f"q{number}q{word}{noise}"
@@ -230,7 +230,7 @@ def chapters(page: str) -> tuple[Chapter, ...]:
 
 @pytest.mark.parametrize("word", ["THE", "THIS"])
 @pytest.mark.parametrize("element", ["p", "pre", "div"])
-def test_the_licence_around_a_text_is_apart(word, element):
+def test_the_license_around_a_text_is_apart(word, element):
     page = (
         f"<h1>The eBook of A Book</h1><{element}>For anyone.\n\n{START.format(word)}</{element}>"
         "<p>Produced by A. B.</p>"
@@ -248,7 +248,7 @@ def test_the_licence_around_a_text_is_apart(word, element):
     assert "End of Project" in "".join(each.text for each in read if each.matter is Matter.BACK)
 
 
-def test_the_licence_of_a_book_ends_with_the_book(tmp_path):
+def test_the_license_of_a_book_ends_with_the_book(tmp_path):
     pages = {
         "a.xhtml": f"<section id='pg-header'><p>{START.format('THE')}</p></section><h2>I</h2><p>Sea.</p>",
         "b.xhtml": f"<h2>II</h2><p>Wind.</p><section id='pg-footer'><p>{END.format('THE')}</p></section>",

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from engine.errors import Cancelled, DamagedDocument, EngineError, OversizedDocument, UnusableDocument
+from engine.errors import Canceled, DamagedDocument, EngineError, OversizedDocument, UnusableDocument
 from engine.system.paths import project_folder
 from engine.text.documents import Document, plain_text, read_document, reading
 from engine.text.documents.reading import (
@@ -124,7 +124,7 @@ def test_a_process_that_hangs_is_ended(tmp_path: Path, monkeypatch: pytest.Monke
         read_document(path)
 
 
-def test_it_can_be_cancelled(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_it_can_be_canceled(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     path, cancel = tmp_path / "a.txt", threading.Event()
     path.write_text("Hello.")
     monkeypatch.setattr(reading, "read_within_limits", other_readers.hangs)
@@ -134,7 +134,7 @@ def test_it_can_be_cancelled(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) ->
         cancel.set()
 
     threading.Thread(target=cancel_what_has_begun).start()
-    with pytest.raises(Cancelled):
+    with pytest.raises(Canceled):
         read_document(path, cancel)
 
 

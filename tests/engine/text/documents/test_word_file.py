@@ -413,7 +413,7 @@ def test_every_word_that_is_seen_is_read_once(paragraphs):
     assert sorted(text.split()) == sorted([*seen, "end"])
 
 
-def test_what_is_italic_or_bold_beside_the_rest_is_emphasised(tmp_path):
+def test_what_is_italic_or_bold_beside_the_rest_is_emphasized(tmp_path):
     styles = (
         "<w:style w:styleId='Slanted'><w:name w:val='Slanted'/><w:rPr><w:i/></w:rPr></w:style>"
         "<w:style w:styleId='Q'><w:name w:val='Intense Quote'/></w:style>"

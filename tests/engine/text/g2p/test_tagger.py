@@ -84,7 +84,7 @@ def test_morphology_rules_with_and_without_a_tag():
     assert (adverb.before, adverb.after, adverb.applies("slow", "", "")) == (None, "RB", False)
 
 
-def test_morphology_knows_stems_and_neighbours():
+def test_morphology_knows_stems_and_neighbors():
     stem, before = read_morphology("un deletepref 2 JJ x\nNN the fgoodright NN x\n", {"happy"})
     assert stem.applies("unhappy", "", "")
     assert not stem.applies("uncle", "", "")
@@ -165,7 +165,7 @@ def tagger_of_homographs() -> PartOfSpeechTagger:
         ("US", "the US army", "NNP"),
     ],
 )
-def test_neighbours_decide(tagger_of_homographs, word, sentence, tag):
+def test_neighbors_decide(tagger_of_homographs, word, sentence, tag):
     words = sentence.split()
     assert tagger_of_homographs.tag(words)[words.index(word)] == tag
 

@@ -9,7 +9,7 @@ import pytest
 from engine.speech import Source
 from engine.text.documents import Document, read_document
 from engine.text.g2p.lexicon import Lexicon
-from engine.text.g2p.normalise import normalise
+from engine.text.g2p.normalize import normalize
 from engine.text.g2p.numbers import cardinal
 from engine.text.g2p.split import passages
 from engine.text.languages import AMERICAN
@@ -55,7 +55,7 @@ def test_every_chapter_is_read_once_with_its_number(name, document):
     assert len(read.chapters) == CHAPTERS[name]
     for number, chapter in enumerate(read.chapters, 1):
         assert chapter.text.startswith(chapter.title)
-        assert cardinal(str(number), british=False) in normalise(chapter.title, AMERICAN).sourced.text.lower()
+        assert cardinal(str(number), british=False) in normalize(chapter.title, AMERICAN).sourced.text.lower()
     assert "gutenberg" not in read.text.lower()
 
 
@@ -73,7 +73,7 @@ def test_no_name_of_a_sign_is_written_into_a_book(text):
     written = Counter(re.findall("[a-z]+", text.lower()))
     spoken: Counter[str] = Counter()
     for _, passage in passages(text):
-        spoken.update(re.findall("[a-z]+", normalise(passage, AMERICAN).sourced.text.lower()))
+        spoken.update(re.findall("[a-z]+", normalize(passage, AMERICAN).sourced.text.lower()))
     assert {name: spoken[name] for name in NAMES} == {name: written[name] for name in NAMES}
 
 

@@ -24,7 +24,7 @@ from engine.system.paths import resources_folder
 from engine.training.starter.batches import Item
 from engine.training.starter.corpus import HELD_OUT, Shard, save_lessons
 from engine.training.starter.evaluation import evaluate, sound_figures, speak, speak_as
-from engine.training.starter.measures import DnsmosScore, Recogniser, WordCount, edit_distance
+from engine.training.starter.measures import DnsmosScore, Recognizer, WordCount, edit_distance
 from engine.training.starter.package import write_package
 from engine.training.starter.training import CORPUS_FOLDER
 from engine.training.starter.voices import STARTER_VOICES, TeacherParts
@@ -136,14 +136,14 @@ def test_distance_is_symmetric_and_bounded(left: list[str], right: list[str]) ->
 
 
 def test_every_word_is_missed_in_silence() -> None:
-    counted = Recogniser().count("Help the woman.", np.zeros(24_000, np.float32), 24_000)
+    counted = Recognizer().count("Help the woman.", np.zeros(24_000, np.float32), 24_000)
     assert counted == WordCount(3, 3)
 
 
-def test_a_missing_recogniser_is_named_with_what_installs_the_tested_version(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_missing_recognizer_is_named_with_what_installs_the_tested_version(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(sys.modules, "pocketsphinx", None)
     with pytest.raises(EngineError, match=r"pocketsphinx.*\.venv/bin/python -m pip install '\.\[train\]'"):
-        Recogniser()
+        Recognizer()
 
 
 SENTENCE = "Bring a warm scarf, because the wind is sharp."

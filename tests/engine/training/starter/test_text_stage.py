@@ -29,7 +29,7 @@ def stage(narrow_config: ModelConfig, items: tuple[Item, ...]) -> TextStage:
     return TextStage(network, items, items[:2], 4)
 
 
-def test_durations_and_f0_are_learnt(stage: TextStage, tmp_path: Path) -> None:
+def test_durations_and_f0_are_learned(stage: TextStage, tmp_path: Path) -> None:
     trainer = Trainer(stage, Schedule(cpu_minutes=1e9, learning_rate=5e-3, warm_up_steps=1), tmp_path / "text.pt")
     before = trainer.validate()
     for _ in range(30):

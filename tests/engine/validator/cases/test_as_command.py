@@ -17,7 +17,7 @@ from engine.stages import STAGE_NAMES
 from engine.validator.cases.as_command import as_command
 from engine.validator.data.results import Regime, ValidationRequest
 from engine.validator.data.wire import Wire
-from engine.validator.faults.catalogue import FAULTS
+from engine.validator.faults.catalog import FAULTS
 from engine.validator.runners.regimes import MAX_PADDING
 from engine.validator.runs.validation import Validator
 

@@ -10,7 +10,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from engine.errors import Cancelled, DamagedFile, InvalidRequest
+from engine.errors import Canceled, DamagedFile, InvalidRequest
 from engine.runtime.pipeline import initial_values
 from engine.speech import Array, PhonemeEdit, SpeechRequest, Style, UtteranceEdit
 from engine.stages import stage_named
@@ -73,7 +73,7 @@ def test_without_time_the_case_is_whole_and_said_to_be_cut_short(validator: Vali
 def test_it_can_be_stopped(validator: Validator, no_pack: Report) -> None:
     cancel = threading.Event()
     cancel.set()
-    with pytest.raises(Cancelled):
+    with pytest.raises(Canceled):
         reduce_failure(validator, NO_PACK, no_pack, cancel=cancel)
 
 

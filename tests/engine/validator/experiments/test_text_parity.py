@@ -9,7 +9,7 @@ from misaki import en
 
 from engine.cli.validate import ENGLISH_SENTENCES
 from engine.errors import InvalidRequest
-from engine.text.g2p.analysis import load_offline_analyser
+from engine.text.g2p.analysis import load_offline_analyzer
 from engine.validator.experiments import text_parity, upstream_text
 from engine.validator.experiments.text_parity import Kind, compare_text, is_plain, sentences_of
 from engine.validator.experiments.upstream_text import UpstreamText
@@ -23,7 +23,7 @@ ON_PURPOSE = {
 @pytest.fixture(autouse=True)
 def without_model(monkeypatch: pytest.MonkeyPatch) -> None:
     """Makes results independent of installed packages."""
-    monkeypatch.setattr(text_parity, "load_model_analyser", lambda: None)
+    monkeypatch.setattr(text_parity, "load_model_analyzer", lambda: None)
 
 
 @pytest.fixture(scope="module")
@@ -95,13 +95,13 @@ SENTENCES = (
 
 @pytest.mark.parametrize("british", [False, True])
 def test_phonemes_are_those_of_its_pipeline(british: bool, monkeypatch: pytest.MonkeyPatch) -> None:
-    def initialise(self: en.G2P, trf: bool, british: bool, fallback: object, unk: str) -> None:
-        upstream_text._TaggedG2P.__init__(self, british, load_offline_analyser)
+    def initialize(self: en.G2P, trf: bool, british: bool, fallback: object, unk: str) -> None:
+        upstream_text._TaggedG2P.__init__(self, british, load_offline_analyzer)
         self.fallback, self.unk = fallback, unk
 
-    monkeypatch.setattr(en.G2P, "__init__", initialise)
+    monkeypatch.setattr(en.G2P, "__init__", initialize)
     pipeline = KPipeline("b" if british else "a", repo_id="hexgrad/Kokoro-82M", model=False)
-    ours = UpstreamText(british, load_offline_analyser)
+    ours = UpstreamText(british, load_offline_analyzer)
     for text in SENTENCES:
         assert ours.phonemes(text) == " ".join(result.phonemes for result in pipeline(text))
 
@@ -110,7 +110,7 @@ def test_a_sentence_that_misaki_fails_on_has_none(monkeypatch: pytest.MonkeyPatc
     def failing(*_: object) -> None:
         raise TypeError("unexpected")
 
-    ours = UpstreamText(False, load_offline_analyser)
+    ours = UpstreamText(False, load_offline_analyzer)
     monkeypatch.setattr(en.Lexicon, "get_word", failing)
     assert ours.phonemes("Hello.") is None
 
@@ -120,4 +120,4 @@ def test_without_espeak_unknown_words_are_left_out(monkeypatch: pytest.MonkeyPat
         raise RuntimeError("espeak is not installed")
 
     monkeypatch.setattr(upstream_text.espeak, "EspeakFallback", missing)
-    assert UpstreamText(False, load_offline_analyser).phonemes("The zorblat.") == "ðə ."
+    assert UpstreamText(False, load_offline_analyzer).phonemes("The zorblat.") == "ðə ."

@@ -19,7 +19,7 @@ from tvm_ffi import structural_walk
 
 from engine.artifacts.manifest import CPU
 from engine.compiler.traced_graph import numbers_of, operator_name
-from engine.errors import Cancelled, EngineError
+from engine.errors import Canceled, EngineError
 from engine.kernels.cpu.conv_choice import LIGHT_WINOGRADS, WINOGRADS
 from engine.kernels.winograd import Winograd
 from engine.runners.tvm_runner import CompiledRunner
@@ -94,7 +94,7 @@ def test_the_outputs_are_those_of_a_run(inspector: Inspector, runner: CompiledRu
 def test_a_cancel_stops_it(inspector: Inspector, runner: CompiledRunner, steps: dict[str, Step]) -> None:
     cancel = threading.Event()
     cancel.set()
-    with pytest.raises(Cancelled):
+    with pytest.raises(Canceled):
         inspector.inspect(stage_named("istft"), runner, inputs_of(steps["istft"]), lambda _: None, cancel)
     assert runner.run(stage_named("istft"), steps["istft"].inputs)  # no longer watched
 

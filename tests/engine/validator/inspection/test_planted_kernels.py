@@ -10,7 +10,7 @@ from engine.artifacts.manifest import CPU
 from engine.runners.tvm_runner import CompiledRunner
 from engine.runtime.preparation.modules import ensure_modules
 from engine.stages import stage_named
-from engine.validator.faults.catalogue import fault_named
+from engine.validator.faults.catalog import fault_named
 from engine.validator.faults.planting import plant
 from engine.validator.inspection.inspector import Inspector
 from engine.validator.inspection.substitution import Substitution

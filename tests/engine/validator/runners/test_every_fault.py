@@ -16,7 +16,7 @@ from engine.validator.cases.case import save_case
 from engine.validator.cases.case_run import run_case
 from engine.validator.cases.reduction import reduce_failure
 from engine.validator.data.results import InputSource, KernelRequest, Report, ValidationRequest, Verdict
-from engine.validator.faults.catalogue import FAULTS
+from engine.validator.faults.catalog import FAULTS
 from engine.validator.faults.fault import Fault
 from engine.validator.kernels.kernel_inspection import KernelInspection
 from engine.validator.runners.fault_injection import drill_regimes, verdict_words

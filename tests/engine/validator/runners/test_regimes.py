@@ -16,7 +16,7 @@ from engine.runtime.preparation.modules import find_modules
 from engine.speech import PreparationEvent, SpeechRequest, Utterance
 from engine.stages import STAGE_NAMES, stage_named
 from engine.validator.data.results import STUDENT_REGIMES, Regime, ValidationRequest
-from engine.validator.faults.catalogue import fault_named
+from engine.validator.faults.catalog import fault_named
 from engine.validator.runners import regimes as validator_regimes
 from engine.validator.runners.fault_injection import drill_regimes, drill_text, verdict_words
 from engine.validator.runners.regimes import (

@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from engine.errors import Cancelled, EngineError, InvalidRequest, UnknownVoice
+from engine.errors import Canceled, EngineError, InvalidRequest, UnknownVoice
 from engine.speech import Plan, PlanEvent, SpeechRequest, Utterance
 from engine.stages import STAGE_NAMES
 from engine.text.g2p.user_lexicon.entries import Entry
@@ -146,7 +146,7 @@ def test_every_compared_array_is_kept_when_asked_for(validator: Validator, tmp_p
 
 def test_a_cancel_is_heard_between_stages(validator: Validator) -> None:
     cancel = threading.Event()
-    with pytest.raises(Cancelled):
+    with pytest.raises(Canceled):
         validator.validate(asked(), lambda event: cancel.set() if isinstance(event, RowEvent) else None, cancel)
 
 

@@ -10,7 +10,7 @@ from misaki.en import CONSONANTS, VOWELS
 from engine.errors import NothingToSpeak
 from engine.speech import Plan, Source, WrittenWord
 from engine.text.g2p import Phonemizer
-from engine.text.g2p.analysis import load_offline_analyser
+from engine.text.g2p.analysis import load_offline_analyzer
 from engine.text.g2p.english import homographs
 from engine.text.g2p.lexicon import Lexicon
 from engine.text.g2p.other_languages.front_end import OtherFrontEnd
@@ -59,7 +59,7 @@ def said(phonemizer: Phonemizer, text: str) -> list[str]:
 
 @pytest.fixture(scope="module")
 def plain(symbols: frozenset[str]) -> dict[str, Phonemizer]:
-    return {tag: Phonemizer(tag, symbols, 510, load_analyser=load_offline_analyser) for tag in ("en-US", "en-GB")}
+    return {tag: Phonemizer(tag, symbols, 510, load_analyzer=load_offline_analyzer) for tag in ("en-US", "en-GB")}
 
 
 def occurrences(word: str, text: str, ours: Phonemizer, plain: Phonemizer, lexicon: UserLexicon) -> int:
@@ -301,10 +301,10 @@ def test_other_languages_use_their_entries(symbols, lexicon):
 def test_languages_without_spaces_have_words_inside_text():
     front_end = OtherFrontEnd(MANDARIN, load_speak=lambda language: lambda text: "a" * len(text))
     user_words = UserWords(MANDARIN, front_end)
-    normalised = user_words.normalise(
+    normalized = user_words.normalize(
         "今天天气很好", Index([Entry("天气", phonemes="X", language="zh")], english=False), set()
     )
-    said = front_end.pronounce(normalised.sourced.text, normalised.overrides)
+    said = front_end.pronounce(normalized.sourced.text, normalized.overrides)
     assert [(word.text, word.phonemes, word.source) for word in said if word.source == Source.USER] == [
         ("天气", "X", Source.USER)
     ]

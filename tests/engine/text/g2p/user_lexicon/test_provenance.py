@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from engine.runtime.synthesizer import Synthesizer
 from engine.speech import Plan, Source, SpeechRequest
 from engine.text.g2p import Phonemizer
-from engine.text.g2p.analysis import load_offline_analyser
+from engine.text.g2p.analysis import load_offline_analyzer
 from engine.text.g2p.english import EnglishFrontEnd, homographs
 from engine.text.g2p.letter_to_sound import LetterToSound
 from engine.text.g2p.lexicon import Lexicon
@@ -37,7 +37,7 @@ class Oracle:
     def __init__(self, tag: str) -> None:
         british = tag == "en-GB"
         self.lexicon, self._spelling = Lexicon(british), LetterToSound(british)
-        self._front_end = EnglishFrontEnd(language_of(tag), load_offline_analyser)
+        self._front_end = EnglishFrontEnd(language_of(tag), load_offline_analyzer)
 
     def pronunciations(self, word: str, source: str) -> set[str]:
         """The phonemes that a source has for a word."""
@@ -57,7 +57,7 @@ class Oracle:
 
     def rewritten(self, sentence: str) -> str:
         """The sentence as rules rewrite it."""
-        return self._front_end.normalise(sentence).sourced.text
+        return self._front_end.normalize(sentence).sourced.text
 
 
 def two_hundred(lexicon: Lexicon) -> list[str]:

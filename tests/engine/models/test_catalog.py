@@ -7,24 +7,24 @@ import numpy as np
 import pytest
 from safetensors.numpy import load_file
 
-from engine.errors import Cancelled, DamagedFile, InvalidRequest, UnknownModel, UnusableModel
-from engine.models import catalogue as names
-from engine.models.catalogue import ModelEntry, PinnedFile, catalogue, entry_named, sha256_of
+from engine.errors import Canceled, DamagedFile, InvalidRequest, UnknownModel, UnusableModel
+from engine.models import catalog as names
+from engine.models.catalog import ModelEntry, PinnedFile, catalog, entry_named, sha256_of
 from engine.models.sources import find_sources, shipped_file
 from engine.models.voices.packs import official_voices
 from engine.text.languages import language_of
 
 
 def test_the_bundled_model_and_the_published_ones_are_there():
-    starter, kokoro, compact = catalogue()
+    starter, kokoro, compact = catalog()
     assert (starter.name, starter.bundled, starter.files) == ("starter", True, ())
-    assert (kokoro.name, kokoro.bundled, kokoro.licence) == ("kokoro-82m", False, "Apache-2.0")
-    assert (compact.title, compact.bundled, compact.licence) == ("Kokoro-82M Compact", False, "Apache-2.0")
+    assert (kokoro.name, kokoro.bundled, kokoro.license) == ("kokoro-82m", False, "Apache-2.0")
+    assert (compact.title, compact.bundled, compact.license) == ("Kokoro-82M Compact", False, "Apache-2.0")
     assert compact.config().fingerprint() == kokoro.config().fingerprint()
 
 
 def test_the_compact_model_is_pinned_with_its_packages():
-    compact = entry_named("kokoro-82m-8bit", catalogue())
+    compact = entry_named("kokoro-82m-8bit", catalog())
     assert compact.checkpoint is not None
     assert compact.checkpoint.bytes == 92_361_271
     assert compact.bytes == sum(file.bytes for file in compact.files) == 63_082_708
@@ -41,7 +41,7 @@ def test_the_compact_model_is_pinned_with_its_packages():
 
 
 def test_the_voices_of_the_compact_model_come_with_the_program():
-    compact = entry_named("kokoro-82m-8bit", catalogue())
+    compact = entry_named("kokoro-82m-8bit", catalog())
     path, config = shipped_file(compact, compact.voices_file), compact.config()
     assert path is not None
     tables = load_file(path)
@@ -56,7 +56,7 @@ def test_the_voices_of_the_compact_model_come_with_the_program():
 
 
 def test_every_file_is_identified():
-    kokoro = entry_named("kokoro-82m", catalogue())
+    kokoro = entry_named("kokoro-82m", catalog())
     assert re.fullmatch("[0-9a-f]{40}", kokoro.revision)
     assert all(re.fullmatch("[0-9a-f]{64}", file.sha256) and file.bytes > 0 for file in kokoro.files)
     assert len({file.sha256 for file in kokoro.files}) == len(kokoro.files) == 55
@@ -64,7 +64,7 @@ def test_every_file_is_identified():
 
 
 def test_the_checkpoint_holds_the_weights_of_its_architecture_in_four_bytes_each():
-    kokoro = entry_named("kokoro-82m", catalogue())
+    kokoro = entry_named("kokoro-82m", catalog())
     assert kokoro.checkpoint is not None
     assert 4 * 81_763_410 < kokoro.checkpoint.bytes < 4 * 81_763_410 + 200_000
     table = 4 * kokoro.config().phoneme_limit * 2 * kokoro.config().style_dim
@@ -72,14 +72,14 @@ def test_the_checkpoint_holds_the_weights_of_its_architecture_in_four_bytes_each
 
 
 def test_all_official_voices_are_there():
-    voices = entry_named("kokoro-82m", catalogue()).voices
+    voices = entry_named("kokoro-82m", catalog()).voices
     assert {voice.info for voice in voices} == set(official_voices())
     assert voices[0].info.name == "af_heart"
 
 
 def test_an_unknown_name_lists_the_known_ones():
     with pytest.raises(UnknownModel, match="Known models: starter, kokoro-82m"):
-        entry_named("kokoro", catalogue())
+        entry_named("kokoro", catalog())
 
 
 @pytest.mark.parametrize("content", ["", "{}x", '[{"name": "a"}]', "3"])
@@ -87,12 +87,12 @@ def test_a_damaged_list_is_said(tmp_path, monkeypatch, content):
     (tmp_path / "models.json").write_text(content)
     monkeypatch.setattr(names, "resources_folder", lambda: tmp_path)
     with pytest.raises(DamagedFile, match="Reinstall the app"):
-        catalogue()
+        catalog()
 
 
 def test_the_compact_model_says_what_8_bits_cost():
-    assert "8 bits" in entry_named("kokoro-82m-8bit", catalogue()).note
-    assert not entry_named("kokoro-82m", catalogue()).note
+    assert "8 bits" in entry_named("kokoro-82m-8bit", catalog()).note
+    assert not entry_named("kokoro-82m", catalog()).note
 
 
 def test_the_digest_is_that_of_the_content_and_every_byte_is_told(tmp_path):
@@ -107,7 +107,7 @@ def test_it_can_be_stopped(tmp_path):
     (tmp_path / "f").write_bytes(b"abc")
     cancel = threading.Event()
     cancel.set()
-    with pytest.raises(Cancelled):
+    with pytest.raises(Canceled):
         sha256_of(tmp_path / "f", cancel=cancel)
 
 

@@ -10,7 +10,7 @@ from PySide6.QtCore import QEvent, QModelIndex, QPersistentModelIndex, Qt
 from PySide6.QtGui import QBrush, QColor, QPalette
 from PySide6.QtWidgets import QStyledItemDelegate, QStyleOptionViewItem, QWidget
 
-from app.theme import LIGHT, Colours, colours
+from app.theme import LIGHT, Colors, colors
 from engine.validator.data.results import Verdict
 
 
@@ -70,7 +70,7 @@ Steps = NDArray[np.uint8]
 def table_of(scale: Scale) -> Table:
     """Return the colors of a scale in the current theme."""
     stops, light, dark = _SCALES[scale]
-    parts = np.array([QColor(name).getRgb() for name in (light if is_light(colours()) else dark)], np.float64)
+    parts = np.array([QColor(name).getRgb() for name in (light if is_light(colors()) else dark)], np.float64)
     positions = np.linspace(0, 1, STEPS)
     return np.stack([np.interp(positions, stops, parts[:, channel]) for channel in range(4)], axis=1).astype(np.uint8)
 
@@ -88,13 +88,13 @@ def steps_of(positions: NDArray[np.floating]) -> Steps:
     return np.asarray(np.clip(np.nan_to_num(positions, nan=1.0), 0, 1) * (STEPS - 1), np.uint8)
 
 
-def coloured(steps: Steps, scale: Scale) -> NDArray[np.uint8]:
+def colored(steps: Steps, scale: Scale) -> NDArray[np.uint8]:
     """Convert steps [...] to colors [..., 4] of the current theme."""
     found: NDArray[np.uint8] = table_of(scale)[steps]
     return found
 
 
-def is_light(inks: Colours) -> bool:
+def is_light(inks: Colors) -> bool:
     """Return whether the background is light."""
     return QColor(inks.surface).lightness() > QColor(LIGHT.text).lightness() + STEPS // 4
 
@@ -111,9 +111,9 @@ def show_tone(widget: QWidget, tone: str) -> None:
         widget.style().polish(widget)
 
 
-def tone_colour(tone: Tone) -> str:
+def tone_color(tone: Tone) -> str:
     """Return the current color of a tone, readable as text on the theme's surface."""
-    return str(getattr(colours(), tone.value))
+    return str(getattr(colors(), tone.value))
 
 
 class FollowsTheme:
@@ -138,7 +138,7 @@ class PlainSelection(QStyledItemDelegate):
         super().initStyleOption(option, index)
         own = index.data(Qt.ItemDataRole.ForegroundRole)
         palette: QPalette = option.palette  # type: ignore[attr-defined]
-        colour = own.color() if isinstance(own, QBrush) else own
-        if not isinstance(colour, QColor):
-            colour = palette.color(QPalette.ColorRole.WindowText)
-        palette.setColor(QPalette.ColorRole.HighlightedText, colour)
+        color = own.color() if isinstance(own, QBrush) else own
+        if not isinstance(color, QColor):
+            color = palette.color(QPalette.ColorRole.WindowText)
+        palette.setColor(QPalette.ColorRole.HighlightedText, color)

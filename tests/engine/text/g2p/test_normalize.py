@@ -11,13 +11,13 @@ from engine.text.g2p.capitals import lower_capitals
 from engine.text.g2p.directions import PLACEHOLDER, Override
 from engine.text.g2p.draft import Draft, SourcedText, Span, Written, any_of, rule
 from engine.text.g2p.lexicon import Lexicon, WordsInCapitals
-from engine.text.g2p.normalise import MAX_LETTERS, cut_long_words, normalise
+from engine.text.g2p.normalize import MAX_LETTERS, cut_long_words, normalize
 from engine.text.languages import AMERICAN, BRITISH
 from tests.engine.text.g2p.plain_words import rewritten, same_as
 
 
 def spoken(text: str, british: bool = False) -> str:
-    return normalise(text, BRITISH if british else AMERICAN).sourced.text.strip()
+    return normalize(text, BRITISH if british else AMERICAN).sourced.text.strip()
 
 
 @pytest.mark.parametrize(
@@ -57,30 +57,30 @@ def test_the_languages_differ_in_dates_numbers_and_spelling():
 
 def test_words_of_overrides_stay_as_they_are_in_order_with_markup():
     given = (Override(5, 8, phonemes="j"), Override(22, 24, by_class=(("noun", "k"),)))
-    normalised = normalise("On 5 Jan [tea](/tˈi/) 漢字.", AMERICAN, overrides=given)
-    assert normalised.sourced.text == "On five Jan tea x."
-    assert normalised.overrides == (
+    normalized = normalize("On 5 Jan [tea](/tˈi/) 漢字.", AMERICAN, overrides=given)
+    assert normalized.sourced.text == "On five Jan tea x."
+    assert normalized.overrides == (
         Override(8, 11, phonemes="j"),
         Override(12, 15, phonemes="tˈi"),
         Override(16, 17, by_class=(("noun", "k"),)),
     )
-    assert normalised.notices == ()
+    assert normalized.notices == ()
 
 
 def test_inline_pronunciations_survive_with_their_places():
-    normalised = normalise("$5 for [tea](/tˈi/) and [cake](+1)", AMERICAN)
-    assert normalised.sourced.text == "five dollars for tea and cake"
-    assert normalised.overrides == (Override(17, 20, phonemes="tˈi"), Override(25, 29, stress=1.0))
-    assert normalised.overrides_in(17, 29) == [Override(0, 3, phonemes="tˈi"), Override(8, 12, stress=1.0)]
-    assert normalised.overrides_in(18, 25) == []
+    normalized = normalize("$5 for [tea](/tˈi/) and [cake](+1)", AMERICAN)
+    assert normalized.sourced.text == "five dollars for tea and cake"
+    assert normalized.overrides == (Override(17, 20, phonemes="tˈi"), Override(25, 29, stress=1.0))
+    assert normalized.overrides_in(17, 29) == [Override(0, 3, phonemes="tˈi"), Override(8, 12, stress=1.0)]
+    assert normalized.overrides_in(18, 25) == []
 
 
 @settings(max_examples=200)
 @given(st.text(st.characters(), max_size=80))
 def test_nothing_but_letters_and_melody_is_left(text):
-    normalised = normalise(text, AMERICAN)
-    if not normalised.overrides:
-        assert re.fullmatch(r"[A-Za-zÀ-ÖØ-öø-ÿ \n'.,!?;:—…“”()-]*", normalised.sourced.text)
+    normalized = normalize(text, AMERICAN)
+    if not normalized.overrides:
+        assert re.fullmatch(r"[A-Za-zÀ-ÖØ-öø-ÿ \n'.,!?;:—…“”()-]*", normalized.sourced.text)
 
 
 def cut(text: str) -> str:

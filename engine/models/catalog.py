@@ -60,7 +60,7 @@ class ModelEntry:
 
     name: str
     title: str
-    licence: str
+    license: str
     source: str
     config_file: Path
     repository: str = ""
@@ -105,7 +105,7 @@ class ModelEntry:
         return ModelConfig.load(self.config_file)
 
 
-def catalogue() -> tuple[ModelEntry, ...]:
+def catalog() -> tuple[ModelEntry, ...]:
     """Return all models, the bundled ones first.
 
     Raises `DamagedFile` if the list shipped with the program is damaged.
@@ -165,7 +165,7 @@ def sha256_of(
 ) -> str:
     """Return the digest in hexadecimal; `advance` receives the number of bytes of each chunk read.
 
-    Raises `OSError`, or `Cancelled` once `cancel` is set.
+    Raises `OSError`, or `Canceled` once `cancel` is set.
     """
     digest = hashlib.sha256()
     with path.open("rb") as stream:

@@ -52,14 +52,14 @@ def cut_long_words(draft: Draft) -> None:
 
 
 @dataclass(frozen=True)
-class Normalised:
+class Normalized:
     """Text ready to be spoken, the pronunciations that it specifies, and notices of omissions."""
 
     sourced: SourcedText
     overrides: tuple[Override, ...]
     notices: tuple[Notice, ...]
 
-    def moved(self, offset: int) -> Normalised:
+    def moved(self, offset: int) -> Normalized:
         """Return the same for a text with `offset` more characters before it."""
         notices = (replace(each, start=each.start + offset, end=each.end + offset) for each in self.notices)
         return replace(self, sourced=self.sourced.moved(offset), notices=tuple(notices)) if offset else self
@@ -71,9 +71,9 @@ class Normalised:
         return [override.moved(-start) for override in self.overrides[first:last]]
 
 
-def normalise(
+def normalize(
     text: str, language: Language, known: KnownWords | None = None, overrides: Sequence[Override] = ()
-) -> Normalised:
+) -> Normalized:
     """Convert a text to its spoken form in this language; single line breaks separate paragraphs.
 
     Without the `known` words, capitals stay as they are. The words of `overrides`, which are in order, stay too.
@@ -92,4 +92,4 @@ def normalise(
         draft.apply(*rules, name=name)
     cut_long_words(draft)
     overrides = put_back(draft, given)
-    return Normalised(draft.sourced, tuple(overrides), tuple(draft.notices))
+    return Normalized(draft.sourced, tuple(overrides), tuple(draft.notices))

@@ -8,18 +8,18 @@ from PySide6.QtGui import QColor, QPalette
 from PySide6.QtWidgets import QListWidget, QListWidgetItem, QStyleOptionViewItem
 from pytestqt.qtbot import QtBot
 
-from app.diagnostics.colours import (
+from app.diagnostics.colors import (
     STEPS,
     PlainSelection,
     Scale,
-    coloured,
+    colored,
     error_positions,
     steps_of,
     table_of,
-    tone_colour,
+    tone_color,
     verdict_tone,
 )
-from app.theme import Appearance, Theme, colours
+from app.theme import Appearance, Theme, colors
 from engine.validator.data.results import Verdict
 from tests.app.test_theme import READABLE, contrast, luminance
 
@@ -36,16 +36,16 @@ def test_larger_errors_lie_higher(errors: list[float]) -> None:
 
 
 @pytest.mark.parametrize("appearance", APPEARANCES)
-def test_larger_errors_are_told_apart_without_colour(theme: Theme, appearance: Appearance) -> None:
+def test_larger_errors_are_told_apart_without_color(theme: Theme, appearance: Appearance) -> None:
     theme.choose(appearance)
     lights = [luminance(QColor(*rgba)) for rgba in table_of(Scale.ERRORS).tolist()]
     steps = np.diff(lights[:: STEPS // 8])
     assert np.all(steps < 0 if appearance is Appearance.LIGHT else steps > 0)
 
 
-def test_positions_become_colours() -> None:
+def test_positions_become_colors() -> None:
     table = table_of(Scale.ERRORS)
-    pixels = coloured(steps_of(np.array([[-1.0, 0.0, 1.0, 7.0]])), Scale.ERRORS)
+    pixels = colored(steps_of(np.array([[-1.0, 0.0, 1.0, 7.0]])), Scale.ERRORS)
     assert pixels.shape == (1, 4, 4)
     assert pixels[0].tolist() == [table[0].tolist(), table[0].tolist(), table[-1].tolist(), table[-1].tolist()]
 
@@ -54,10 +54,10 @@ def test_positions_become_colours() -> None:
 def test_every_verdict_can_be_read_on_any_ground(theme: Theme, appearance: Appearance) -> None:
     theme.choose(appearance)
     for verdict in Verdict:
-        assert contrast(tone_colour(verdict_tone(verdict)), colours().surface) >= READABLE - 0.4
+        assert contrast(tone_color(verdict_tone(verdict)), colors().surface) >= READABLE - 0.4
 
 
-def test_selected_items_keep_their_colour(qtbot: QtBot) -> None:
+def test_selected_items_keep_their_color(qtbot: QtBot) -> None:
     items, delegate = QListWidget(), PlainSelection()
     qtbot.addWidget(items)
     items.addItems(["plain", "red"])
