@@ -13,7 +13,7 @@ from app.audio.player import Playback
 from app.audio.track import AudioTrack
 from app.closing import Closing
 from app.main_menu import MainMenu
-from app.messages import Message, Remedy, Subject, message_for, message_for_notices
+from app.messages import Message, MessageAction, Subject, message_for, message_for_notices
 from app.reading.places import Places
 from app.reading.reading import Reading
 from app.recent_texts import RecentTexts
@@ -138,7 +138,7 @@ class MainWindow(QMainWindow):
         page.editor.text_replaced.connect(self._on_replaced)
         page.editor.text_changed.connect(self._on_text)
         page.editor.edit.files_given.connect(self.files_given)
-        page.banner.remedy_chosen.connect(self._on_remedy)
+        page.banner.action_chosen.connect(self._on_message_action)
         page.player.seek_requested.connect(controller.player.seek)
         page.player.toggle_requested.connect(self.menu.play.trigger)
 
@@ -233,7 +233,7 @@ class MainWindow(QMainWindow):
             self._noticed = noticed
             message = message_for_notices(plan.notices)
             if self._controller.text != self.reading.text:  # its positions do not apply to the text on display
-                message = replace(message, remedy=None, subject=Subject.SPEECH)
+                message = replace(message, action=None, subject=Subject.SPEECH)
             self.page.banner.show_message(message)
 
     @Slot(object)
@@ -279,19 +279,19 @@ class MainWindow(QMainWindow):
         self.page.editor.set_text(action.data())
 
     @Slot(object)
-    def _on_remedy(self, message: Message) -> None:
-        match message.remedy:
-            case Remedy.TRY_AGAIN | Remedy.COMPILE_AGAIN:
+    def _on_message_action(self, message: Message) -> None:
+        match message.action:
+            case MessageAction.TRY_AGAIN | MessageAction.COMPILE_AGAIN:
                 if not self.page.header.voices.known:
                     self._controller.list_voices()
                 self._controller.prepare()
-            case Remedy.EDIT_TEXT:
+            case MessageAction.EDIT_TEXT:
                 self.page.focus_text()
-            case Remedy.CHOOSE_VOICE:
+            case MessageAction.CHOOSE_VOICE:
                 self.page.header.voices.showPopup()
-            case Remedy.PLAY_ON:
+            case MessageAction.PLAY_ON:
                 self._controller.player.play_on_current_device()
-            case Remedy.SHOW_IN_TEXT:
+            case MessageAction.SHOW_IN_TEXT:
                 self.page.view.select(*message.span)
-            case Remedy.COPY_DETAILS:
+            case MessageAction.COPY_DETAILS:
                 QGuiApplication.clipboard().setText(message.details)

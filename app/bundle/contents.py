@@ -14,7 +14,7 @@ from pathlib import Path
 
 from engine.artifacts.manifest import compiler_sources, student_sources
 from engine.artifacts.processor_families import families_of
-from engine.errors import Cure, EngineError
+from engine.errors import EngineError, RecoveryAction
 from engine.system.paths import project_folder, resources_folder, shipped_modules_folder
 
 Files = list[tuple[str, str]]
@@ -214,7 +214,9 @@ def _portaudio() -> Files:
     """Return the system's PortAudio, which the package sounddevice includes for macOS only."""
     name = find_library("portaudio")
     if name is None:
-        raise EngineError("The bundle needs PortAudio, which isn’t installed.", "Run “make setup”.", Cure.INSTALL_AGAIN)
+        raise EngineError(
+            "The bundle needs PortAudio, which isn’t installed.", "Run “make setup”.", RecoveryAction.INSTALL_AGAIN
+        )
     return [(str(_loaded_from(name)), ".")]
 
 

@@ -28,7 +28,7 @@ from app.diagnostics.runs.run_words import subject_words
 from app.diagnostics.stages.utterance_clock import UtteranceClock, clock_of
 from app.diagnostics.window import DiagnosticsWindow
 from app.main_window import MainWindow
-from app.messages import Message, Remedy, Subject, Tone, message_for
+from app.messages import Message, MessageAction, Subject, Tone, message_for
 from app.settings import Settings
 from app.speech.activity import Activity, Readiness
 from app.speech.controller import SpeechController
@@ -140,7 +140,7 @@ class DiagnosticsFeature(QObject):
         queue.run_started.connect(self._show_chip)
         queue.changed.connect(panel.refresh_soon)
         for banner in (panel.banner, self._main.page.banner):
-            banner.remedy_chosen.connect(self._on_remedy)
+            banner.action_chosen.connect(self._on_message_action)
         for source in (self.keeping, self.cases):
             source.told.connect(self._on_told)
         for part in (queue, self.sounds, self.keeping, self.cases):
@@ -262,8 +262,8 @@ class DiagnosticsFeature(QObject):
         if isinstance(error, Canceled):
             return
         message = message_for(error)
-        ours = message.remedy is Remedy.ADD_REFERENCE
-        self._show(message if ours else replace(message, remedy=None))
+        ours = message.action is MessageAction.ADD_REFERENCE
+        self._show(message if ours else replace(message, action=None))
 
     def _show(self, message: Message) -> None:
         """Show a message in the window that the user looks at; a success message replaces a failure."""
@@ -273,8 +273,8 @@ class DiagnosticsFeature(QObject):
         banner.show_message(replace(message, subject=Subject.DIAGNOSTICS))
 
     @Slot(object)
-    def _on_remedy(self, message: Message) -> None:
-        if message.remedy is Remedy.ADD_REFERENCE:
+    def _on_message_action(self, message: Message) -> None:
+        if message.action is MessageAction.ADD_REFERENCE:
             if not self._adding.busy:
                 stop = self._stop_adding
                 self._adding.run(add_reference, ignore, stop, done=self._on_added, failed=self._on_failure, cancel=stop)

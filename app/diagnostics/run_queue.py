@@ -276,7 +276,7 @@ class RunQueue(QObject):
                 self.changed.emit(event)
                 self._end_inspection()
             case FailedEvent():
-                self._end_inspection(words_for(event.message, event.hint, event.cure))
+                self._end_inspection(words_for(event.message, event.hint, event.recovery_action))
 
     def _end_inspection(self, why: str = "") -> None:
         self._job = None

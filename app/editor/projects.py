@@ -13,7 +13,7 @@ from PySide6.QtCore import QObject, QTimer, Slot
 
 from app.editor.text_edits import TextEdits
 from app.main_window import MainWindow
-from app.messages import Message, Remedy, Subject, message_for, message_for_document
+from app.messages import Message, MessageAction, Subject, message_for, message_for_document
 from app.reading.opener import DocumentOpener, OpenedProject, read_opened_project
 from app.reading.places import ShelvedBook
 from app.settings import Settings
@@ -197,7 +197,7 @@ class ProjectsFeature(QObject):
         for changed in (editor.text_changed, window.reading.text_changed):
             changed.connect(self._show)
         self._worker.reported.connect(self._on_report)
-        self._page.banner.remedy_chosen.connect(self._on_remedy)
+        self._page.banner.action_chosen.connect(self._on_message_action)
         window.closed.connect(self.save)
         self._show()
 
@@ -324,8 +324,8 @@ class ProjectsFeature(QObject):
             self._page.banner.show_message(self._message)
 
     @Slot(object)
-    def _on_remedy(self, message: Message) -> None:
-        if message is self._message and message.remedy is Remedy.SHOW_NOTICES:
+    def _on_message_action(self, message: Message) -> None:
+        if message is self._message and message.action is MessageAction.SHOW_NOTICES:
             listed = "".join(f"<li>{escape(notice)}</li>" for notice in self._notices)
             Page("Notices", f"<ul>{listed}</ul>", self._window).show()
 
@@ -372,7 +372,7 @@ class ProjectsFeature(QObject):
         if isinstance(error, EngineError):
             hint = ELSEWHERE if error.hint == ELSEWHERE else f"{error.hint} {ELSEWHERE}"
             error = OutputError(f"{error.message} Your text is still saved.", hint)
-        self._page.banner.show_message(replace(message_for(error), remedy=None, subject=Subject.DOCUMENT))
+        self._page.banner.show_message(replace(message_for(error), action=None, subject=Subject.DOCUMENT))
 
     @Slot()
     def _on_replaced(self) -> None:

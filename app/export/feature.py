@@ -12,7 +12,7 @@ from PySide6.QtWidgets import QDialog
 from app.export.records import ExportRecords
 from app.export.scope import Part, Scope, scope_of, scope_of_order
 from app.main_window import MainWindow
-from app.messages import Message, Remedy, Subject
+from app.messages import Message, MessageAction, Subject
 from app.settings import Settings
 from app.speech.activity import Activity
 from app.speech.controller import SpeechController
@@ -88,7 +88,7 @@ class ExportFeature(QObject):
         for wish in (window.menu.save.triggered, window.page.header.save_button.clicked):
             wish.connect(self.open)
         window.menu.stop_saving.triggered.connect(speech.saving.cancel)
-        window.page.banner.remedy_chosen.connect(self._on_remedy)
+        window.page.banner.action_chosen.connect(self._on_message_action)
         speech.activity_changed.connect(self._on_activity)
         speech.saving.ended.connect(self._on_ended)
         speech.saved.connect(self._on_saved)
@@ -163,11 +163,11 @@ class ExportFeature(QObject):
         self._offer()
 
     @Slot(object)
-    def _on_remedy(self, message: Message) -> None:
+    def _on_message_action(self, message: Message) -> None:
         failed, self._failed = self._failed, None
-        if message.remedy is Remedy.SAVE_ELSEWHERE and failed is not None:
+        if message.action is MessageAction.SAVE_ELSEWHERE and failed is not None:
             self._ask([scope_of_order(failed)])
-        elif message.remedy in (Remedy.SAVE, Remedy.SAVE_ELSEWHERE):
+        elif message.action in (MessageAction.SAVE, MessageAction.SAVE_ELSEWHERE):
             self.open()
 
     @Slot(object)

@@ -29,7 +29,7 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
-from app.messages import Message, Remedy, Subject, Tone, message_for
+from app.messages import Message, MessageAction, Subject, Tone, message_for
 from app.models.card import CardCommand, ModelCard
 from app.models.row import ModelRow, RowButton, size_words
 from app.widgets.file_dialogs import ask_which_model_file, ask_which_model_folder
@@ -74,7 +74,7 @@ class ModelsDialog(QDialog):
             button.setAutoDefault(False)  # Return must not remove a model
         self.import_button.setMenu(self.import_menu)
         self.import_menu.triggered.connect(self._on_import)
-        self.banner.remedy_chosen.connect(self._on_remedy)
+        self.banner.action_chosen.connect(self._on_message_action)
         QShortcut(QKeySequence(QKeySequence.StandardKey.Close), self).activated.connect(self.close)
 
     @Slot()
@@ -96,7 +96,9 @@ class ModelsDialog(QDialog):
         """Show a failure, with a button to try again unless the models below offer the solution."""
         message = message_for(error)
         if isinstance(error, EngineError):
-            message = replace(message, remedy=None if message.remedy is Remedy.MODELS else Remedy.TRY_AGAIN)
+            message = replace(
+                message, action=None if message.action is MessageAction.MODELS else MessageAction.TRY_AGAIN
+            )
         self.banner.show_message(message)
 
     def tell(self, news: str) -> None:
@@ -184,16 +186,16 @@ class ModelsDialog(QDialog):
         self._to_remove = row.name
         size = size_words(row.status.bytes_here)
         question = f"Remove {row.title}? This frees {size}. You can download it again later."
-        self.banner.show_message(Message(question, Tone.WARNING, Remedy.REMOVE_MODEL))
+        self.banner.show_message(Message(question, Tone.WARNING, MessageAction.REMOVE_MODEL))
 
     @Slot(object)
-    def _on_remedy(self, message: Message) -> None:
-        match message.remedy:
-            case Remedy.TRY_AGAIN:
+    def _on_message_action(self, message: Message) -> None:
+        match message.action:
+            case MessageAction.TRY_AGAIN:
                 self.retry_requested.emit()
-            case Remedy.REMOVE_MODEL if self._to_remove:
+            case MessageAction.REMOVE_MODEL if self._to_remove:
                 self.remove_requested.emit(self._to_remove)
-            case Remedy.COPY_DETAILS:
+            case MessageAction.COPY_DETAILS:
                 QGuiApplication.clipboard().setText(message.details)
 
     def _lay_out(self) -> None:

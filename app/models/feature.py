@@ -9,7 +9,7 @@ from PySide6.QtCore import QObject, Signal, Slot
 from PySide6.QtGui import QAction
 
 from app.main_window import MainWindow
-from app.messages import Message, Remedy, Subject, message_for
+from app.messages import Message, MessageAction, Subject, message_for
 from app.models.controller import ModelController
 from app.models.dialog import ModelsDialog
 from app.models.model_upgrader import ModelUpgrader, missing_model
@@ -86,7 +86,7 @@ class ModelsFeature(QObject):
         menu, page = self._window.menu, self._window.page
         menu.models.triggered.connect(self.open)
         menu.model_actions.triggered.connect(self._on_model)
-        page.banner.remedy_chosen.connect(self._on_remedy)
+        page.banner.action_chosen.connect(self._on_message_action)
         page.header.voices.model_changed.connect(self._on_model_changed)
         page.header.voices.listed.connect(self._on_listed)
         self._window.closed.connect(self.dialog.close)
@@ -168,7 +168,7 @@ class ModelsFeature(QObject):
         if not self.dialog.isVisible():
             message = replace(message_for(error), subject=Subject.MODEL)
             known = isinstance(error, EngineError)
-            self._window.page.banner.show_message(replace(message, remedy=Remedy.MODELS) if known else message)
+            self._window.page.banner.show_message(replace(message, action=MessageAction.MODELS) if known else message)
         row = self.controller.row(ended.job.model)
         if row is not None and ended.job.task is Task.REMOVE:
             self._leave(row)
@@ -179,6 +179,6 @@ class ModelsFeature(QObject):
             self.dialog.tell(f"No file manager was found. The folder is {folder}.")
 
     @Slot(object)
-    def _on_remedy(self, message: Message) -> None:
-        if message.remedy is Remedy.MODELS:
+    def _on_message_action(self, message: Message) -> None:
+        if message.action is MessageAction.MODELS:
             self.open()

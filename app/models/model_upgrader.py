@@ -9,7 +9,7 @@ from PySide6.QtCore import QObject, Slot
 
 from app.audio.player import Playback
 from app.main_window import MainWindow
-from app.messages import Message, Remedy, Subject, Tone, message_for
+from app.messages import Message, MessageAction, Subject, Tone, message_for
 from app.models.controller import ModelController
 from app.models.row import ModelRow, row_words, size_words
 from app.models.worker import JobEnded, ModelJob, Task
@@ -229,4 +229,6 @@ def missing_model(row: ModelRow, speaking: str) -> Message | None:
     if row.usable:
         return None
     what = "is damaged" if row.status.state is ModelState.DAMAGED else "is no longer installed"
-    return Message(f"{row.title} {what}, so “{speaking}” is in use.", Tone.NOTE, Remedy.MODELS, subject=Subject.MODEL)
+    return Message(
+        f"{row.title} {what}, so “{speaking}” is in use.", Tone.NOTE, MessageAction.MODELS, subject=Subject.MODEL
+    )

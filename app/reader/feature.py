@@ -13,7 +13,7 @@ from PySide6.QtCore import QLocale, QMimeData, QObject, QTimer, Slot
 from PySide6.QtGui import QAction, QGuiApplication
 
 from app.main_window import MainWindow
-from app.messages import Message, Remedy, Subject, Tone, message_for, message_for_document
+from app.messages import Message, MessageAction, Subject, Tone, message_for, message_for_document
 from app.reader.book_cards import Covers
 from app.reader.chapters_panel import ChaptersPanel
 from app.reader.home import HomeFeature
@@ -160,7 +160,7 @@ class ReaderFeature(QObject):
         self.opener.busy_changed.connect(self._on_busy)
         self.opener.opened.connect(self._on_opened)
         self.opener.failed.connect(self._on_failed)
-        self._page.banner.remedy_chosen.connect(self._on_remedy)
+        self._page.banner.action_chosen.connect(self._on_message_action)
 
     def _connect_reading(self) -> None:
         reading, editor = self.reading, self._page.editor
@@ -210,7 +210,7 @@ class ReaderFeature(QObject):
     @Slot()
     def _show_opening(self) -> None:
         name = self.opener.path.name
-        opening = Message(f"Opening “{name}”…", Tone.NOTE, Remedy.CANCEL_OPENING, subject=Subject.OPENING)
+        opening = Message(f"Opening “{name}”…", Tone.NOTE, MessageAction.CANCEL_OPENING, subject=Subject.OPENING)
         self._page.banner.show_message(opening)
 
     @Slot(list)
@@ -251,14 +251,14 @@ class ReaderFeature(QObject):
         self._page.banner.show_message(replace(message_for(error), subject=Subject.DOCUMENT))
 
     @Slot(object)
-    def _on_remedy(self, message: Message) -> None:
-        if message.remedy is Remedy.CANCEL_OPENING:
+    def _on_message_action(self, message: Message) -> None:
+        if message.action is MessageAction.CANCEL_OPENING:
             self.opener.cancel()
-        elif message.remedy is Remedy.OPEN_ANOTHER:
+        elif message.action is MessageAction.OPEN_ANOTHER:
             self.ask()
-        elif message.remedy is Remedy.SHOW_NOTICES:
+        elif message.action is MessageAction.SHOW_NOTICES:
             self.show_notices()
-        elif message.remedy is Remedy.FITTING_VOICE and self.reading.document is not None:
+        elif message.action is MessageAction.FITTING_VOICE and self.reading.document is not None:
             choice = fitting_choice(self.reading.document.language, self._voices.models)
             if choice is not None:
                 self._voices.take(choice)
@@ -368,7 +368,7 @@ def message_about_language(title: str, language: str, choice: Choice, models: Se
         return None
     said = f"“{title}” is in {language_name(language)}, but {voice.title} speaks {language_name(voice.language)}."
     if fitting_choice(language, models) is not None:
-        return Message(said, Tone.WARNING, Remedy.FITTING_VOICE, subject=Subject.DOCUMENT)
+        return Message(said, Tone.WARNING, MessageAction.FITTING_VOICE, subject=Subject.DOCUMENT)
     return Message(f"{said} No installed voice speaks that language.", Tone.WARNING, subject=Subject.DOCUMENT)
 
 

@@ -88,10 +88,10 @@ class MessageBanner(NoticeStrip):
     """Shows one message at a time, and the number of others; hidden while there is none.
 
     A failure waits until those before it are dismissed or withdrawn; notes come after all failures, the latest first.
-    `remedy_chosen` carries the `Message`.
+    `action_chosen` carries the `Message`.
     """
 
-    remedy_chosen = Signal(object)
+    action_chosen = Signal(object)
 
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
@@ -157,8 +157,8 @@ class MessageBanner(NoticeStrip):
             self.setToolTip(message.details if message.tone is Tone.NOTE and message.details else message.text)
             self.setAccessibleName(_NAMES[message.tone])
             self.setAccessibleDescription(message.text)
-            self.button.setVisible(message.remedy is not None)
-            self.button.setText(message.remedy.value if message.remedy else "")
+            self.button.setVisible(message.action is not None)
+            self.button.setText(message.action.value if message.action else "")
             self.count_button.setVisible(count > 1)
             self.count_button.setText(f"{number + 1} of {count}")
             self.setProperty("tone", message.tone.value)
@@ -176,4 +176,4 @@ class MessageBanner(NoticeStrip):
         message = self.message
         self.dismiss()
         if message is not None:
-            self.remedy_chosen.emit(message)
+            self.action_chosen.emit(message)

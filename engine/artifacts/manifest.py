@@ -14,7 +14,7 @@ from typing import Any
 from engine.artifacts.digest import content_digest
 from engine.artifacts.processor_families import APPLE_PROCESSOR, FAMILIES
 from engine.config import ModelConfig
-from engine.errors import Cure, DamagedFile
+from engine.errors import DamagedFile, RecoveryAction
 from engine.stages import DEVICE_STAGE_NAMES, STAGES, Stage, declaration_fingerprint
 from engine.system.json_text import json_value
 from engine.system.paths import project_folder
@@ -287,7 +287,7 @@ def compiler_sources() -> Iterator[Path]:
 
 def _damaged(path: Path, what: str, how: str) -> DamagedFile:
     hint = "Rebuild it with “kokoro-desk compile”."
-    return DamagedFile(path, f"The {what} {path} {how}.", hint, Cure.COMPILE_AGAIN)
+    return DamagedFile(path, f"The {what} {path} {how}.", hint, RecoveryAction.COMPILE_AGAIN)
 
 
 def _processor(variant: Variant) -> str:

@@ -18,7 +18,7 @@ from pathlib import Path
 from engine.artifacts.manifest import LEAST_MAC_SYSTEM, Variant, is_for_mac
 from engine.artifacts.processor_families import FAMILIES
 from engine.compiler.mac_library import put_right
-from engine.errors import CompileError, Cure
+from engine.errors import CompileError, RecoveryAction
 from engine.mps_bridge.bridge import bridge_arguments
 from engine.system.child_process import python_command
 from engine.system.paths import cache_folder
@@ -52,7 +52,7 @@ def _link_shared(output: str, objects: Sequence[str], options: Sequence[str] = (
         subprocess.run(command, check=True, capture_output=True, text=True)
     except subprocess.CalledProcessError as error:
         raise CompileError(
-            f"Linking failed: {error.stderr.strip()}", "Run “python -m engine doctor”.", Cure.EXAMINE
+            f"Linking failed: {error.stderr.strip()}", "Run “python -m engine doctor”.", RecoveryAction.EXAMINE
         ) from error
 
 
@@ -63,7 +63,7 @@ def zig_command(target: str, system: str) -> list[str]:
     """
     if find_spec("ziglang") is None:
         raise CompileError(
-            f"Zig, which links for {system}, isn’t installed.", "Run “make setup-test”.", Cure.INSTALL_AGAIN
+            f"Zig, which links for {system}, isn’t installed.", "Run “make setup-test”.", RecoveryAction.INSTALL_AGAIN
         )
     return [*python_command("ziglang", "cc", "-target", target)]
 
@@ -77,7 +77,7 @@ def run_linker(command: Sequence[str], system: str) -> None:
     except (OSError, subprocess.CalledProcessError) as error:
         said = getattr(error, "stderr", None) or str(error)
         raise CompileError(
-            f"Linking for {system} failed: {said.strip()}", "Run “python -m engine doctor”.", Cure.EXAMINE
+            f"Linking for {system} failed: {said.strip()}", "Run “python -m engine doctor”.", RecoveryAction.EXAMINE
         ) from error
 
 

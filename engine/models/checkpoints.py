@@ -17,7 +17,15 @@ import numpy as np
 from safetensors.numpy import load_file
 
 from engine.config import ModelConfig
-from engine.errors import Cure, DamagedFile, InvalidRequest, MissingModel, StorageError, UnknownModel, UnusableModel
+from engine.errors import (
+    DamagedFile,
+    InvalidRequest,
+    MissingModel,
+    RecoveryAction,
+    StorageError,
+    UnknownModel,
+    UnusableModel,
+)
 from engine.models.store import ModelState, ModelStore
 from engine.models.voices.packs import Voice, describe
 from engine.network.student_file import Students, read_students
@@ -154,7 +162,7 @@ def _installed(model: str, config: ModelConfig) -> Checkpoint:
             f"The weights of {model} aren’t installed.",
             f"Download them with “kokoro-desk models fetch {model}”, or use --model starter; "
             "--weights random:0 tries the architecture without them.",
-            Cure.GET_MODEL,
+            RecoveryAction.GET_MODEL,
         )
     return Checkpoint(model, config, installed.voices, installed.load_weights, installed.identity)
 
@@ -212,7 +220,7 @@ def _damaged(path: Path) -> DamagedFile:
         path,
         f"The starter model’s file {path.name} is damaged or missing.",
         f"Restore {path} with “git checkout -- resources/starter” or reinstall the app.",
-        Cure.INSTALL_AGAIN,
+        RecoveryAction.INSTALL_AGAIN,
     )
 
 

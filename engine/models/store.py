@@ -22,11 +22,11 @@ from engine.artifacts.packed_weights import packed_weights_name
 from engine.config import ModelConfig
 from engine.errors import (
     Canceled,
-    Cure,
     DamagedFile,
     DamagedModel,
     InvalidRequest,
     MissingModel,
+    RecoveryAction,
     StorageError,
     UnusableModel,
 )
@@ -261,7 +261,7 @@ class ModelStore:
             raise MissingModel(
                 f"{entry.title} isn’t installed.",
                 f"Download it with “kokoro-desk models fetch {name}”.",
-                Cure.GET_MODEL,
+                RecoveryAction.GET_MODEL,
             )
         shipped_file(entry, entry.corrections_file)
         meter, done = TransferMeter(name, observe), 0

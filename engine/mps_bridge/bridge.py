@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from importlib.util import find_spec
 from pathlib import Path
 
-from engine.errors import CompileError, Cure
+from engine.errors import CompileError, RecoveryAction
 
 BRIDGE_NAME = "metal_performance_shaders.dylib"
 FRAMEWORKS = ("CoreFoundation", "Foundation", "Metal", "MetalPerformanceShaders")
@@ -39,6 +39,6 @@ def header_folders(stubs: bool) -> Sequence[Path]:
     """The folders of the headers that the sources include."""
     package = find_spec("tvm_ffi")
     if package is None or package.origin is None:
-        raise CompileError("TVM isn’t installed.", "Run “make setup”.", Cure.INSTALL_AGAIN)
+        raise CompileError("TVM isn’t installed.", "Run “make setup”.", RecoveryAction.INSTALL_AGAIN)
     tvm = Path(package.origin).parent
     return [*([STUBS] if stubs else []), tvm / "include", tvm / "3rdparty" / "dlpack" / "include"]

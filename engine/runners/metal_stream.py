@@ -13,7 +13,7 @@ from collections.abc import Callable
 from contextlib import suppress
 from typing import Any, TypeVar
 
-from engine.errors import Cure, GpuFailed
+from engine.errors import GpuFailed, RecoveryAction
 
 log = logging.getLogger(__name__)
 
@@ -60,7 +60,7 @@ class MetalStream:
                 raise
             self._begin_again()
             raise GpuFailed(
-                f"The GPU failed ({_words(error)}).", "Use --device cpu, or try again.", Cure.OTHER_DEVICE
+                f"The GPU failed ({_words(error)}).", "Use --device cpu, or try again.", RecoveryAction.OTHER_DEVICE
             ) from error
 
     def _begin_again(self) -> None:

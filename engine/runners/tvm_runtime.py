@@ -17,7 +17,7 @@ from typing import Any, Protocol, TypeVar
 import numpy as np
 
 from engine.artifacts.manifest import METAL_DEVICE
-from engine.errors import Cure, EngineError
+from engine.errors import EngineError, RecoveryAction
 from engine.runners.buffers import Buffers, provide_buffers
 from engine.runners.metal_stream import MetalStream
 from engine.runners.workspace import Workspace, provide_workspace
@@ -321,7 +321,7 @@ def require_metal() -> None:
         raise EngineError(
             "This computer has no Metal device.",
             "Use --device cpu; Metal needs a Mac with an Apple GPU.",
-            Cure.OTHER_DEVICE,
+            RecoveryAction.OTHER_DEVICE,
         )
 
 
@@ -334,7 +334,7 @@ def _refused(path: Path, error: Exception) -> EngineError:
         )
     reason = next(iter(str(error).splitlines()), "")
     return EngineError(
-        f"The compiled module {path} can’t be loaded ({reason}).", "Run “kokoro-desk doctor”.", Cure.EXAMINE
+        f"The compiled module {path} can’t be loaded ({reason}).", "Run “kokoro-desk doctor”.", RecoveryAction.EXAMINE
     )
 
 
@@ -355,11 +355,11 @@ def _load_library(ffi: Any, name: str, mode: str) -> Any:
     """Load one of TVM's libraries without importing `tvm`, which would load the compiler and take seconds."""
     package = importlib.util.find_spec("tvm")
     if package is None or package.origin is None:
-        raise EngineError("TVM isn’t installed.", "Run “make setup”.", Cure.INSTALL_AGAIN)
+        raise EngineError("TVM isn’t installed.", "Run “make setup”.", RecoveryAction.INSTALL_AGAIN)
     folders = [Path(package.origin).parent / "lib"]
     try:
         return ffi.libinfo.load_lib_ctypes(_PACKAGE, name, mode, folders)
     except (OSError, RuntimeError) as error:
         raise EngineError(
-            f"TVM’s library {name} can’t be loaded ({error}).", "Run “make setup”.", Cure.INSTALL_AGAIN
+            f"TVM’s library {name} can’t be loaded ({error}).", "Run “make setup”.", RecoveryAction.INSTALL_AGAIN
         ) from error

@@ -12,7 +12,7 @@ from importlib.metadata import requires
 from importlib.util import find_spec
 from pathlib import Path
 
-from engine.errors import CompileError, Cure, MissingReference
+from engine.errors import CompileError, MissingReference, RecoveryAction
 from engine.system.paths import data_folder
 
 MODULE_OPTION = "--module"
@@ -41,7 +41,7 @@ def require_reference() -> None:
         raise MissingReference(
             f"Comparing with PyTorch needs packages that aren’t installed: {', '.join(missing)}.",
             "In the bundled app, run “kokoro-desk reference”; in a source installation, run “make setup”.",
-            Cure.ADD_REFERENCE,
+            RecoveryAction.ADD_REFERENCE,
         )
 
 

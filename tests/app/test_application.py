@@ -12,7 +12,7 @@ import app.application
 from app.application import greeting
 from app.audio.output import NoAudioDevice
 from app.audio.player import Playback
-from app.messages import Remedy
+from app.messages import MessageAction
 from app.options import Options
 from app.settings import Settings
 from app.speech.activity import Readiness
@@ -305,7 +305,7 @@ def test_a_model_that_is_not_here_is_one_sentence_with_a_button_to_the_models(
     banner = application.window.page.banner
     qtbot.waitUntil(lambda: banner.message is not None)
     assert banner.message.text.startswith(words)
-    assert banner.message.remedy is Remedy.MODELS
+    assert banner.message.action is MessageAction.MODELS
     assert application.window.page.header.voices.isEnabled()
 
 

@@ -14,7 +14,7 @@ from app.audio.output import AudioDeviceLost, NoAudioDevice
 from app.audio.player import Playback
 from app.audio.track import AudioTrack
 from app.closing import CLOSE_ANYWAY, CLOSE_WHEN_SAVED, STOP_SAVING
-from app.messages import Remedy, Subject
+from app.messages import MessageAction, Subject
 from app.read_along.feature import ReadAlongFeature
 from app.theme import DARK, Appearance, colors
 from engine.errors import CompileError, DamagedFile, NothingToSpeak, OutputError, UnusableDocument
@@ -214,7 +214,7 @@ def test_notices_that_come_after_the_text_was_edited_lead_nowhere(desk: Desk) ->
     desk.editor.edit.insertPlainText("Typed while it was made. ")
     desk.wait_made()
     message = desk.page.banner.message
-    assert message.remedy is None
+    assert message.action is None
 
 
 def test_notices_that_were_dismissed_do_not_come_back_with_another_voice(desk: Desk) -> None:
@@ -257,7 +257,7 @@ def test_without_a_device_the_speech_is_made_and_can_be_saved(desk: Desk) -> Non
     assert desk.page.banner.label.text() == str(NoAudioDevice())
     assert desk.controller.track.whole
     message = desk.page.banner.message
-    assert message.remedy is Remedy.SAVE
+    assert message.action is MessageAction.SAVE
 
 
 def test_a_device_that_comes_is_found_by_playing(desk: Desk) -> None:

@@ -10,7 +10,7 @@ from datetime import datetime
 from enum import Enum
 
 from engine.config import ModelConfig
-from engine.errors import Cure
+from engine.errors import RecoveryAction
 from engine.runtime.preparation.devices import AUTO
 from engine.speech import Plan, PlanEvent, PreparationEvent, Utterance
 from engine.stages import STAGE_NAMES, stage_named
@@ -139,7 +139,7 @@ class Shown:
 
 
 class DiagnosticsRun:
-    """A run, collected from events; `message`, `hint` and `cure` describe how it ended, unless it finished."""
+    """A run, collected from events; `message`, `hint` and `recovery_action` describe how it ended."""
 
     def __init__(
         self,
@@ -161,7 +161,7 @@ class DiagnosticsRun:
         self.stalled_seconds = 0
         self.message = ""
         self.hint = ""
-        self.cure: Cure | None = None
+        self.recovery_action: RecoveryAction | None = None
         self._alignments: dict[int, tuple[int, ...]] = {}
         self._order: list[tuple[tuple[int, str, InputSource, str], str]] = []
         self._curves = KeptCurves()
@@ -224,7 +224,7 @@ class DiagnosticsRun:
             case FinishedEvent():
                 self._finish(event.report)
             case FailedEvent():
-                self._end(RunState.FAILED, event.message, event.hint, event.cure)
+                self._end(RunState.FAILED, event.message, event.hint, event.recovery_action)
 
     def stall(self, seconds: int) -> None:
         """Note that the process has not responded for this long; 0 once it does again."""
@@ -348,8 +348,10 @@ class DiagnosticsRun:
                 self._take_row(row)
         self._end(RunState.FINISHED, "")
 
-    def _end(self, state: RunState, message: str, hint: str = "", cure: Cure | None = None) -> None:
-        self.state, self.message, self.hint, self.cure = state, message, hint, cure
+    def _end(
+        self, state: RunState, message: str, hint: str = "", recovery_action: RecoveryAction | None = None
+    ) -> None:
+        self.state, self.message, self.hint, self.recovery_action = state, message, hint, recovery_action
 
 
 def crashed_row(utterance: int, regime: str, reference: str, reading: InputSource, stage: str) -> Row:

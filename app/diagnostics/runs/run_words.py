@@ -56,7 +56,7 @@ def state_words(run: DiagnosticsRun | None) -> str:
         case RunState.STOPPED:
             return run.message
         case _:
-            return words_for(run.message, run.hint, run.cure)
+            return words_for(run.message, run.hint, run.recovery_action)
 
 
 def subject_words(text: str, seconds_per_phoneme: float | None) -> str:

@@ -29,7 +29,7 @@ from engine.artifacts.manifest import (
 )
 from engine.artifacts.processor_families import families_here
 from engine.config import ModelConfig
-from engine.errors import Canceled, CompileError, Cure, EngineError
+from engine.errors import Canceled, CompileError, EngineError, RecoveryAction
 from engine.speech import PreparationEvent, Prosody
 from engine.system.child_process import ChildProcess, python_command
 from engine.system.paths import built_modules_folder, shipped_modules_folder
@@ -106,7 +106,7 @@ def ensure_modules(
                 found = find_modules(config, variant)
     if found.folder is None:
         problem = f"The speech modules can’t be used: {found.problem}."
-        raise CompileError(problem, "Run “kokoro-desk doctor”.", Cure.EXAMINE)
+        raise CompileError(problem, "Run “kokoro-desk doctor”.", RecoveryAction.EXAMINE)
     return found.folder
 
 
@@ -130,7 +130,7 @@ def ensure_module(
     state = freshness(folder, expected, [stage])
     if not isinstance(state, Fresh):
         problem = f"The module of stage {stage} can’t be used: {state.why if isinstance(state, Stale) else 'missing'}."
-        raise CompileError(problem, "Run “kokoro-desk doctor”.", Cure.EXAMINE)
+        raise CompileError(problem, "Run “kokoro-desk doctor”.", RecoveryAction.EXAMINE)
     return folder
 
 
@@ -188,7 +188,7 @@ def _build(
     except Canceled:
         raise
     except EngineError as error:
-        raise CompileError(f"{error.message} {why}".strip(), error.hint, error.cure) from error
+        raise CompileError(f"{error.message} {why}".strip(), error.hint, error.recovery_action) from error
 
 
 def run_engine(arguments: Sequence[str], observe: PreparationObserver, cancel: threading.Event | None = None) -> None:
@@ -203,4 +203,4 @@ def run_engine(arguments: Sequence[str], observe: PreparationObserver, cancel: t
                 observe(PreparationEvent(**message))
         if code := child.wait():  # it has closed its output, but may still be running
             ended = f"The process for “{arguments[0]}” ended with code {code}."
-            raise EngineError(ended, "Run “kokoro-desk doctor”.", Cure.EXAMINE)
+            raise EngineError(ended, "Run “kokoro-desk doctor”.", RecoveryAction.EXAMINE)

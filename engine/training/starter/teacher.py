@@ -7,7 +7,7 @@ from collections.abc import Iterator, Mapping
 import numpy as np
 
 from engine.config import ModelConfig
-from engine.errors import Cure, EngineError
+from engine.errors import EngineError, RecoveryAction
 from engine.models.checkpoints import Checkpoint, open_checkpoint
 from engine.runners.base import Runner
 from engine.runners.host import HostRunner
@@ -84,7 +84,7 @@ def open_teacher(student: ModelConfig) -> Teacher:
             raise EngineError(
                 f"{TEACHER_MODEL}’s architecture differs from its students’: {name}.",
                 f"Install the published model with: kokoro-desk models fetch {TEACHER_MODEL}",
-                Cure.GET_MODEL,
+                RecoveryAction.GET_MODEL,
             )
     return Teacher(checkpoint)
 

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from enum import StrEnum
 from types import MappingProxyType
 
-from engine.errors import Cure
+from engine.errors import RecoveryAction
 from engine.runtime.preparation.devices import AUTO
 from engine.speech import PlanEvent, PreparationEvent, SpeechRequest, Utterance
 from engine.validator.data.run_context import RunContext
@@ -291,7 +291,7 @@ class FailedEvent:
 
     message: str
     hint: str
-    cure: Cure | None = None
+    recovery_action: RecoveryAction | None = None
 
 
 @dataclass(frozen=True)

@@ -17,7 +17,7 @@ from engine.compiler.target_kernels import kernels_for
 from engine.compiler.targets import target_of
 from engine.compiler.traced_graph import numbers_of
 from engine.config import ModelConfig
-from engine.errors import Cure, EngineError
+from engine.errors import EngineError, RecoveryAction
 from engine.ops.packed_lstm import LstmMethod, LstmSemantics
 from engine.runners.tvm_runner import CompiledRunner, SeenCall
 from engine.speech import Array
@@ -201,7 +201,7 @@ class _Counter:
             f"The module of stage {self._stage.name} differs from the graph that this program builds: after "
             f"{self._done} kernels {what} where the program’s {expected}.",
             "Compile it again.",
-            Cure.COMPILE_AGAIN,
+            RecoveryAction.COMPILE_AGAIN,
         )
 
 

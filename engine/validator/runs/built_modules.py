@@ -10,7 +10,7 @@ from contextlib import closing
 from pathlib import Path
 
 from engine.artifacts.manifest import Variant
-from engine.errors import CompileError, Cure
+from engine.errors import CompileError, RecoveryAction
 from engine.models.checkpoints import Checkpoint, DistilledCheckpoint, teacher_of
 from engine.runners.base import JoinedRunner
 from engine.runtime.pipeline import Observer
@@ -76,5 +76,5 @@ def verdict_error(rows: Collection[Row]) -> CompileError | None:
     return CompileError(
         f"The compiled stages differ from PyTorch: {named}.",
         "Run “kokoro-desk validate --probes” to find where.",
-        Cure.EXAMINE,
+        RecoveryAction.EXAMINE,
     )

@@ -110,7 +110,7 @@ class Service:
             else:
                 self._validator.validate(request, self._tell, cancel, listener)
         except EngineError as error:
-            self._tell(FailedEvent(error.message, error.hint, error.cure))
+            self._tell(FailedEvent(error.message, error.hint, error.recovery_action))
         except (MemoryError, RuntimeError) as error:
             if not is_out_of_memory(error):
                 raise

@@ -22,13 +22,13 @@ from app.diagnostics.outputs.listening import Part
 from app.diagnostics.runs.run import DiagnosticsRun, RunState
 from app.diagnostics.stages.utterance_clock import UtteranceClock
 from app.main_window import MainWindow
-from app.messages import Remedy
+from app.messages import MessageAction
 from app.settings import Settings
 from app.speech.activity import Readiness
 from app.speech.controller import SpeechController
 from app.speech.voice_choice import Choice
 from app.theme import Appearance, Theme
-from engine.errors import Cure, MissingReference
+from engine.errors import MissingReference, RecoveryAction
 from engine.speech import (
     CurveEdit,
     PhonemeEdit,
@@ -264,7 +264,7 @@ def test_a_failure_is_said_without_a_button_for_speech(desk: Desk) -> None:
     desk.output.error = NoAudioDevice()
     listen(desk, Part.OURS)
     message = desk.panel.banner.message
-    assert message.remedy is None
+    assert message.action is None
     assert "No audio device" in message.text
 
 
@@ -418,7 +418,7 @@ def test_the_keys_of_speech_work_in_the_window_of_the_panel(desk: Desk, qtbot: Q
 
 def test_what_comparing_lacks_is_added_by_a_button(desk: Desk, qtbot: QtBot, monkeypatch: pytest.MonkeyPatch) -> None:
     def missing() -> None:
-        raise MissingReference("Comparing needs PyTorch.", cure=Cure.ADD_REFERENCE)
+        raise MissingReference("Comparing needs PyTorch.", recovery_action=RecoveryAction.ADD_REFERENCE)
 
     monkeypatch.setattr("app.diagnostics.run_queue.require_reference", missing)
     added = threading.Event()
@@ -427,7 +427,7 @@ def test_what_comparing_lacks_is_added_by_a_button(desk: Desk, qtbot: QtBot, mon
     banner = desk.window.page.banner
     desk.panel.diagnose_requested.emit(desk.panel.to_run.options)
     assert desk.panel.run is None
-    assert banner.button.text() == Remedy.ADD_REFERENCE.value
+    assert banner.button.text() == MessageAction.ADD_REFERENCE.value
     banner.button.click()
     assert banner.message == ADDING
     added.set()

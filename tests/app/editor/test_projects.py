@@ -15,7 +15,7 @@ from pytestqt.qtbot import QtBot
 from app.editor.feature import EditorFeature
 from app.editor.projects import ProjectsFeature
 from app.editor.text_edits import TextEdits
-from app.messages import Remedy
+from app.messages import MessageAction
 from app.reader.book_cards import Covers
 from app.reader.feature import ReaderFeature
 from app.speech.voice_choice import Choice, choice_for
@@ -250,7 +250,7 @@ def test_a_project_with_bad_parts_is_opened_without_them_and_its_file_stays(desk
     desk.save_now()
     assert path.read_bytes() == before
     desk.open(path)
-    assert desk.page.banner.message.remedy is Remedy.SHOW_NOTICES
+    assert desk.page.banner.message.action is MessageAction.SHOW_NOTICES
     desk.page.banner.button.click()
     page = desk.window.findChild(Page)
     assert "phoneme 99" in page.browser.toPlainText()
@@ -261,7 +261,7 @@ def test_a_damaged_file_is_an_error_and_the_text_stays(desk, path):
     path.write_bytes(path.read_bytes()[:50])
     desk.open(path)
     assert "a.kokoro" in desk.told
-    assert desk.page.banner.message.remedy is Remedy.OPEN_ANOTHER
+    assert desk.page.banner.message.action is MessageAction.OPEN_ANOTHER
     assert desk.editor.text == OWN
 
 

@@ -16,7 +16,7 @@ from app.export.dialog import ExportDialog
 from app.export.feature import ExportFeature
 from app.export.records import ExportRecords
 from app.export.scope import parts_of
-from app.messages import Remedy
+from app.messages import MessageAction
 from app.reading.opener import OpenedDocument
 from app.speech.engine_worker import EngineFactory
 from engine.export.export_job import ExportJob
@@ -228,7 +228,7 @@ def test_what_cannot_be_written_is_offered_elsewhere_as_it_was_wanted(desk: Expo
     desk.qtbot.waitUntil(lambda: desk.page.banner.message is not None)
     message = desk.page.banner.message
     assert message is not None
-    assert message.remedy is Remedy.SAVE_ELSEWHERE
+    assert message.action is MessageAction.SAVE_ELSEWHERE
     desk.window.reading.close()
     desk.page.banner.button.click()
     dialog = desk.window.findChild(ExportDialog)

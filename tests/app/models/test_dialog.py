@@ -7,7 +7,7 @@ from PySide6.QtGui import QDragEnterEvent, QDropEvent, QGuiApplication
 from PySide6.QtWidgets import QFileDialog
 from pytestqt.qtbot import QtBot
 
-from app.messages import Remedy
+from app.messages import MessageAction
 from app.models.card import CardCommand, ModelCard
 from app.models.dialog import ModelsDialog
 from app.models.row import (
@@ -104,14 +104,14 @@ def test_a_failure_can_be_tried_again(dialog: ModelsDialog, qtbot: QtBot) -> Non
 
 def test_a_damaged_model_is_left_to_its_own_button(dialog: ModelsDialog) -> None:
     dialog.show_failure(DamagedModel(Path("model"), "The model is damaged.", "Fetch it again."))
-    assert dialog.banner.message.remedy is None
+    assert dialog.banner.message.action is None
     dialog.show_rows(rows(ModelState.DAMAGED))
     assert dialog.cards[FULL_SIZE.name].button.text() == f"{RowButton.FETCH_AGAIN.value} (355 MB)"
 
 
 def test_the_unexpected_can_be_copied(dialog: ModelsDialog) -> None:
     dialog.show_failure(ZeroDivisionError("surprise"))
-    assert dialog.banner.message.remedy is Remedy.COPY_DETAILS
+    assert dialog.banner.message.action is MessageAction.COPY_DETAILS
     dialog.banner.button.click()
     assert "surprise" in QGuiApplication.clipboard().text()
 

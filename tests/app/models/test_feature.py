@@ -8,7 +8,7 @@ import pytest
 from PySide6.QtWidgets import QApplication
 from pytestqt.qtbot import QtBot
 
-from app.messages import Remedy
+from app.messages import MessageAction
 from app.models import feature
 from app.models.row import RowButton
 from app.models.worker import DeskLibrary
@@ -128,7 +128,7 @@ def test_with_the_models_closed_the_window_says_how_it_ended(desk: Desk) -> None
     desk.models.controller.fetch(FULL_SIZE)
     desk.wait()
     message = desk.page.banner.message
-    assert message.remedy is Remedy.MODELS
+    assert message.action is MessageAction.MODELS
     desk.page.banner.button.click()
     desk.wait()
     assert desk.dialog.isVisible()

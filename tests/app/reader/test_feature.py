@@ -12,7 +12,7 @@ from pytestqt.qtbot import QtBot
 from app.audio.player import Playback
 from app.audio.track import AudioTrack
 from app.main_window import MainWindow
-from app.messages import Remedy
+from app.messages import MessageAction
 from app.read_along.feature import ReadAlongFeature
 from app.reader.feature import ReaderFeature
 from app.reading.places import Places
@@ -308,8 +308,8 @@ def test_a_document_that_cannot_be_read_is_said_and_nothing_changes(desk: Desk) 
     assert desk.page.banner.label.text() == "“a.epub” is damaged. Get it again."
     assert desk.shown == "My own draft."
     message = desk.page.banner.message
-    assert message.remedy is Remedy.OPEN_ANOTHER
-    desk.page.banner.remedy_chosen.emit(message)
+    assert message.action is MessageAction.OPEN_ANOTHER
+    desk.page.banner.action_chosen.emit(message)
     (dialog,) = desk.window.findChildren(QFileDialog)
     dialog.reject()
     desk.document = DOCUMENT
@@ -333,7 +333,7 @@ def test_opening_that_takes_long_is_said_and_can_be_canceled(desk: Desk) -> None
     desk.window.file_requested.emit(desk.path)
     desk.qtbot.waitUntil(lambda: desk.page.banner.message is not None)
     assert desk.page.banner.label.text() == "Opening “a.epub”…"
-    assert desk.page.banner.message.remedy is Remedy.CANCEL_OPENING
+    assert desk.page.banner.message.action is MessageAction.CANCEL_OPENING
     desk.page.banner.button.click()
     assert not desk.feature.opener.busy
     assert desk.page.banner.message is None

@@ -6,7 +6,7 @@ from PySide6.QtGui import QDragEnterEvent, QDragLeaveEvent, QDropEvent
 from PySide6.QtWidgets import QApplication, QWidget
 from pytestqt.qtbot import QtBot
 
-from app.messages import Remedy
+from app.messages import MessageAction
 from app.reader.feature import fitting_choice, language_name, message_about_language
 from app.reader.sources import ClipboardPage, DropTarget
 from app.speech.text_editor import PlainTextEdit
@@ -107,13 +107,13 @@ def test_the_first_voice_of_a_language_fits_and_its_region_counts() -> None:
 def test_another_language_is_said_with_a_voice_that_fits() -> None:
     message = message_about_language("Le Livre", "fr", Choice("a", "kokoro"), MODELS)
     assert message.text == "“Le Livre” is in French, but Ann speaks English."
-    assert message.remedy is Remedy.FITTING_VOICE
+    assert message.action is MessageAction.FITTING_VOICE
 
 
 def test_a_language_without_a_voice_is_said() -> None:
     message = message_about_language("Das Buch", "de", Choice("a", "kokoro"), MODELS)
     assert message.text == "“Das Buch” is in German, but Ann speaks English. No installed voice speaks that language."
-    assert message.remedy is None
+    assert message.action is None
 
 
 @pytest.mark.parametrize("language", ["en", "en-AU", ""])

@@ -5,7 +5,7 @@ from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QLineEdit, QPushButton, QVBoxLayout, QWidget
 from pytestqt.qtbot import QtBot
 
-from app.messages import Message, Remedy, Subject, Tone
+from app.messages import Message, MessageAction, Subject, Tone
 from app.theme import colors
 from app.widgets.message_banner import ICON_PIXELS, MessageBanner, NoticeStrip
 
@@ -19,17 +19,17 @@ def banner(qtbot: QtBot) -> MessageBanner:
 
 def test_it_is_hidden_until_there_is_something_to_say(banner: MessageBanner) -> None:
     assert banner.isHidden()
-    banner.show_message(Message("The disk is full.", Tone.ERROR, Remedy.SAVE_ELSEWHERE))
+    banner.show_message(Message("The disk is full.", Tone.ERROR, MessageAction.SAVE_ELSEWHERE))
     assert not banner.isHidden()
     assert banner.label.text() == "The disk is full."
     assert banner.accessibleDescription() == "The disk is full."
     assert banner.button.text() == "Save Elsewhere…"
 
 
-def test_its_button_offers_the_remedy_and_the_message_goes(banner: MessageBanner, qtbot: QtBot) -> None:
-    message = Message("The device has gone.", Tone.WARNING, Remedy.PLAY_ON)
+def test_its_button_offers_the_action_and_the_message_goes(banner: MessageBanner, qtbot: QtBot) -> None:
+    message = Message("The device has gone.", Tone.WARNING, MessageAction.PLAY_ON)
     banner.show_message(message)
-    with qtbot.waitSignal(banner.remedy_chosen) as chosen:
+    with qtbot.waitSignal(banner.action_chosen) as chosen:
         banner.button.click()
     assert chosen.args == [message]
     assert banner.isHidden()
@@ -38,13 +38,13 @@ def test_its_button_offers_the_remedy_and_the_message_goes(banner: MessageBanner
 FULL = Message("The disk is full.", subject=Subject.FILE)
 
 
-GONE = Message("The device is gone.", Tone.WARNING, Remedy.PLAY_ON, subject=Subject.SOUND)
+GONE = Message("The device is gone.", Tone.WARNING, MessageAction.PLAY_ON, subject=Subject.SOUND)
 
 
-SKIPPED = Message("An emoji was skipped.", Tone.NOTE, Remedy.SHOW_IN_TEXT, subject=Subject.TEXT)
+SKIPPED = Message("An emoji was skipped.", Tone.NOTE, MessageAction.SHOW_IN_TEXT, subject=Subject.TEXT)
 
 
-OPENING = Message("Opening…", Tone.NOTE, Remedy.CANCEL_OPENING, subject=Subject.OPENING)
+OPENING = Message("Opening…", Tone.NOTE, MessageAction.CANCEL_OPENING, subject=Subject.OPENING)
 
 
 def test_a_second_failure_waits_until_the_first_is_dismissed(banner: MessageBanner) -> None:
@@ -56,7 +56,7 @@ def test_a_second_failure_waits_until_the_first_is_dismissed(banner: MessageBann
     assert not banner.count_button.isHidden()
     banner.close_button.click()
     assert banner.message == GONE
-    assert banner.button.text() == GONE.remedy.value
+    assert banner.button.text() == GONE.action.value
     assert banner.count_button.isHidden()
     banner.close_button.click()
     assert banner.isHidden()
@@ -115,7 +115,7 @@ def test_of_notes_the_latest_is_shown_and_one_about_the_same_is_replaced(banner:
     assert banner.messages == (more, OPENING)
 
 
-def test_a_message_without_a_remedy_has_no_button(banner: MessageBanner) -> None:
+def test_a_message_without_an_action_has_no_button(banner: MessageBanner) -> None:
     banner.show_message(Message("No."))
     assert banner.button.isHidden()
     banner.close_button.click()
@@ -129,7 +129,7 @@ def test_what_stands_in_a_message_is_never_markup(banner: MessageBanner) -> None
 
 
 def test_all_notices_are_in_the_tooltip(banner: MessageBanner) -> None:
-    banner.show_message(Message("One. And 1 more.", Tone.NOTE, Remedy.SHOW_IN_TEXT, "One.\nTwo."))
+    banner.show_message(Message("One. And 1 more.", Tone.NOTE, MessageAction.SHOW_IN_TEXT, "One.\nTwo."))
     assert banner.toolTip() == "One.\nTwo."
 
 

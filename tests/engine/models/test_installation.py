@@ -3,7 +3,7 @@ from pathlib import Path
 
 import pytest
 
-from engine.errors import Cure, DamagedFile, InvalidRequest, MissingModel, StorageError, UnknownVoice
+from engine.errors import DamagedFile, InvalidRequest, MissingModel, RecoveryAction, StorageError, UnknownVoice
 from engine.models import store
 from engine.models.installation import MANIFEST_NAME, Installation, ModelManifest
 from engine.models.installed_voices import ModelVoices, installed_voices, model_of, require_installed, require_voice
@@ -187,7 +187,7 @@ def test_a_voice_that_could_be_had_names_the_smallest_model_that_has_it():
         MissingModel, match=r"“ef_dora” belongs to Kokoro-82M, which.*models fetch kokoro-82m”"
     ) as caught:
         require_installed("ef_dora")
-    assert caught.value.cure is Cure.GET_MODEL
+    assert caught.value.recovery_action is RecoveryAction.GET_MODEL
     for here_or_unknown in ("af_heart", "heart", "nobody"):
         require_installed(here_or_unknown)
 

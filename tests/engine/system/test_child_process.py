@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from engine.errors import Canceled, Cure, DamagedFile, EngineError, StorageError, UnknownVoice
+from engine.errors import Canceled, DamagedFile, EngineError, RecoveryAction, StorageError, UnknownVoice
 from engine.system.child_process import ChildProcess, error_fields, python_command
 from engine.system.paths import project_folder
 from tests.patience import PATIENCE_SECONDS
@@ -72,7 +72,7 @@ def test_a_silent_one_is_not_waited_for_once_canceled() -> None:
 @pytest.mark.parametrize(
     ("error", "kind"),
     [
-        (StorageError("No space.", "Make some.", Cure.EXAMINE), StorageError),
+        (StorageError("No space.", "Make some.", RecoveryAction.EXAMINE), StorageError),
         (DamagedFile(Path("a"), "It is damaged.", "Replace it."), EngineError),
         (UnknownVoice("x", ("y",), None), UnknownVoice.__base__),
     ],
@@ -83,7 +83,7 @@ def test_an_error_is_raised_here_as_the_nearest_type(error: EngineError, kind: t
         list(process.messages())
     assert type(caught.value) is kind
     assert str(caught.value) == str(error)
-    assert caught.value.cure is error.cure
+    assert caught.value.recovery_action is error.recovery_action
 
 
 @pytest.mark.parametrize(

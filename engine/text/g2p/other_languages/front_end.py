@@ -15,7 +15,7 @@ from dataclasses import replace
 from functools import lru_cache
 from importlib.util import find_spec
 
-from engine.errors import Cure, MissingLanguage
+from engine.errors import MissingLanguage, RecoveryAction
 from engine.speech import Notice, Source
 from engine.text.g2p.directions import Override
 from engine.text.g2p.letter_to_sound import LetterToSound
@@ -71,7 +71,7 @@ def check_installed(language: Language) -> None:
         raise MissingLanguage(
             f"{language.name} needs packages that aren’t installed: {', '.join(missing)}.",
             f"Install them in the project folder with .venv/bin/python -m pip install '.[{language.tag}]'.",
-            Cure.ADD_LANGUAGE,
+            RecoveryAction.ADD_LANGUAGE,
         )
 
 

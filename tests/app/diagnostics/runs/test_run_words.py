@@ -16,7 +16,7 @@ from app.diagnostics.runs.run_words import (
     verdict_of,
 )
 from app.messages import words_for
-from engine.errors import Cure
+from engine.errors import RecoveryAction
 from engine.speech import Plan, PlanEvent, PreparationEvent
 from engine.stages import STAGES, stage_named
 from engine.validator.data.results import FailedEvent, Regime, RowEvent, Verdict
@@ -57,8 +57,8 @@ def test_endings_say_why() -> None:
     failed.take(FailedEvent("No voice.", "Choose one."))
     crashed.crash("The reference process has ended.")
     without_tvm = fresh()
-    without_tvm.take(FailedEvent("No TVM.", "Run “make setup”.", Cure.INSTALL_AGAIN))
-    assert state_words(without_tvm) == words_for("No TVM.", "", Cure.INSTALL_AGAIN)
+    without_tvm.take(FailedEvent("No TVM.", "Run “make setup”.", RecoveryAction.INSTALL_AGAIN))
+    assert state_words(without_tvm) == words_for("No TVM.", "", RecoveryAction.INSTALL_AGAIN)
     said = [state_words(run) for run in (stopped, failed, crashed)]
     assert said == ["Stopped.", "No voice. Choose one.", "The reference process has ended."]
     titles = [run_title(4, run) for run in (stopped, failed, crashed)]

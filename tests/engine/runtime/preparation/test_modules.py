@@ -21,7 +21,7 @@ from engine.artifacts.manifest import (
     modules_folder,
 )
 from engine.artifacts.processor_families import ARM, X86_64, X86_64_V4, ProcessorFamily
-from engine.errors import Canceled, CompileError, Cure, EngineError
+from engine.errors import Canceled, CompileError, EngineError, RecoveryAction
 from engine.models.checkpoints import model_config
 from engine.runtime.preparation import modules
 from engine.runtime.preparation.modules import ensure_module, ensure_modules, find_modules, run_engine
@@ -105,12 +105,12 @@ def test_variants_are_asked_for_by_name(child, monkeypatch, tmp_path, variant):
 
 
 def test_a_failed_compiler_is_quoted(child, monkeypatch):
-    line = json.dumps(error_fields(EngineError("No TVM.", "Install it.", Cure.INSTALL_AGAIN)))
+    line = json.dumps(error_fields(EngineError("No TVM.", "Install it.", RecoveryAction.INSTALL_AGAIN)))
     child.script = f"import sys; print({line!r}, file=sys.stderr); sys.exit(1)"
     states(monkeypatch, Missing(), Missing())
     with pytest.raises(CompileError, match=r"No TVM\. Install it\.") as caught:
         ensure_modules("starter", CONFIG, CPU, lambda _: None)
-    assert caught.value.cure is Cure.INSTALL_AGAIN
+    assert caught.value.recovery_action is RecoveryAction.INSTALL_AGAIN
 
 
 def test_why_shipped_modules_are_not_used_is_told_at_the_start_and_if_building_fails(child, monkeypatch):
@@ -130,7 +130,7 @@ def test_a_real_child_tells_what_went_wrong():
     with pytest.raises(CompileError, match="abacus") as caught:
         run_engine(["compile", "--target", "abacus"], lambda _: None)
     assert caught.value.hint
-    assert caught.value.cure is None
+    assert caught.value.recovery_action is None
 
 
 def test_a_killed_compiler_is_reported(child, monkeypatch):

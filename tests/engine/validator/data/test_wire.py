@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from engine.errors import Cure
+from engine.errors import RecoveryAction
 from engine.speech import Notice, Plan, PlanEvent, PreparationEvent, SpeechRequest, Utterance
 from engine.system.remote import decoded, encoded
 from engine.validator.data.results import (
@@ -155,7 +155,7 @@ EVENTS = st.one_of(
     st.builds(InspectedEvent, NAMES, st.tuples(st.builds(KernelFinding, NAMES, NAMES, NAMES, st.text()))),
     st.builds(KernelsEvent, st.tuples(st.builds(KernelFinding, NAMES, NAMES, NAMES, st.text()))),
     st.builds(FinishedEvent, REPORTS),
-    st.builds(FailedEvent, st.text(), st.text(), st.none() | st.sampled_from(Cure)),
+    st.builds(FailedEvent, st.text(), st.text(), st.none() | st.sampled_from(RecoveryAction)),
 )
 
 wire = Wire()
