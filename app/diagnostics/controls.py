@@ -17,11 +17,11 @@ from app.widgets.elided_text import ElidedLabel
 from app.widgets.layouts import WrappingBar
 from engine.artifacts.manifest import METAL_DEVICE, MPS
 from engine.ops.packed_lstm import LstmMethod
-from engine.runtime.preparation.devices import DEVICES, metal_obstacle
+from engine.runtime.preparation.devices import DEVICES, metal_unavailable_reason
 from engine.runtime.preparation.lstm_methods import LSTM_METHODS
 from engine.speech import Utterance
 from engine.validator.data.results import REGIME_MEANINGS, STUDENT_REGIMES, InputSource, Regime, Report
-from engine.validator.reports.run_comparison import differences, obstacles
+from engine.validator.reports.run_comparison import differences, incomparable_reasons
 
 SPACE_PIXELS = 6
 SUBJECT_PIXELS = 410
@@ -189,9 +189,9 @@ class RunOptions(QPushButton):
             "Intermediate Activations", "Also compare values inside the stages, which takes longer", self.list
         )
         self.worst_first = _switch("Worst Stage First", "Show the stage that diverges most first", self.list)
-        if (obstacle := metal_obstacle()) is not None:
-            self.device.forbid(METAL_DEVICE, obstacle)
-            self.lstm_method.forbid(MPS, obstacle)
+        if (unavailable_reason := metal_unavailable_reason()) is not None:
+            self.device.forbid(METAL_DEVICE, unavailable_reason)
+            self.lstm_method.forbid(MPS, unavailable_reason)
         self.worst_first.toggled.connect(self.worst_first_toggled)
         for menu in (self.device, self.lstm_method):
             self.list.addMenu(menu)
@@ -289,7 +289,7 @@ class ViewControls(WrappingBar):
         others = [each for each in history.listed if each.run is not shown]
         self.earlier.offer([(None, NOTHING, ""), *((each.run, each.title, "") for each in others)])
         for each in others:
-            why_not = obstacles(_report(shown), _report(each.run)) if shown is not None else ()
+            why_not = incomparable_reasons(_report(shown), _report(each.run)) if shown is not None else ()
             if why_not:
                 self.earlier.forbid(each.run, " ".join(why_not))
             if why_not and self.earlier.value is each.run:

@@ -86,7 +86,7 @@ class QueueExecutor(QObject):
         voices.model_changed.connect(self._later)
         voices.listed.connect(self._later)
 
-    def obstacle(self, wish: QueueJob) -> str | None:
+    def blocking_reason(self, wish: QueueJob) -> str | None:
         """Return the reason why a job has to wait, or None."""
         if wish.target is not None or not self._voices.known or wish.model == self._voices.speaking_model:
             return None
@@ -95,7 +95,7 @@ class QueueExecutor(QObject):
 
     def has_place(self, wish: QueueJob) -> bool:
         """Return whether a job could begin now."""
-        if not self._voices.known or self.obstacle(wish) is not None:
+        if not self._voices.known or self.blocking_reason(wish) is not None:
             return False
         if wish.target is not None:
             return self._saved is None
@@ -163,7 +163,7 @@ class QueueExecutor(QObject):
     def _on_read(self, begun: _Begun, document: Document) -> None:
         if begun is self._saved and begun.wish.target is not None:
             self._save(begun, ExportJob(document, begun.wish.request, begun.wish.target))
-        elif begun is self._heard and self._silent and self.obstacle(begun.wish) is None:
+        elif begun is self._heard and self._silent and self.blocking_reason(begun.wish) is None:
             self._hear(begun, text_of(document))
         else:  # while the document was read, the user may have started other playback
             self._on_unread(begun, Canceled("Skipped because something else started playing"))

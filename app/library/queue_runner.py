@@ -22,7 +22,7 @@ class Desk(Protocol):
     ended: SignalInstance
     freed: SignalInstance
 
-    def obstacle(self, wish: QueueJob) -> str | None:
+    def blocking_reason(self, wish: QueueJob) -> str | None:
         """Return the obstacle to a job that only the user can remove, or None."""
 
     def has_place(self, wish: QueueJob) -> bool:
@@ -69,8 +69,8 @@ class QueueRunner(QObject):
         waiting = [each.wish for each in self._items if each.state is State.WAITING]
         if not self.playing and any(wish.target is None for wish in waiting):
             return PRESS_PLAY
-        obstacles = (self._desk.obstacle(wish) for wish in waiting)
-        return next((each for each in obstacles if each is not None), "")
+        blocking_reasons = (self._desk.blocking_reason(wish) for wish in waiting)
+        return next((each for each in blocking_reasons if each is not None), "")
 
     def add(self, wish: QueueJob) -> None:
         """Add a job at the end; it begins immediately if nothing prevents it."""

@@ -26,7 +26,7 @@ from app.widgets.controls import ComboBox
 from app.widgets.file_dialogs import ask_which_folder, kinds_of_sound
 from engine.artifacts.manifest import METAL_DEVICE
 from engine.models.voices.packs import describe
-from engine.runtime.preparation.devices import DEVICES, metal_obstacle
+from engine.runtime.preparation.devices import DEVICES, metal_unavailable_reason
 from engine.runtime.preparation.lstm_methods import LSTM_WISHES
 from engine.speech import DeviceEvent, Prosody
 
@@ -282,10 +282,10 @@ class AdvancedPage(SettingsPage):
         self.device.offer((device, DEVICE_TITLES[device], "") for device in DEVICES)
         self.lstm_method.offer((str(method), LSTM_TITLES[method], "") for method in LSTM_WISHES)
         self.prosody.offer((each, PROSODY_TITLES[each], PROSODY_EXPLANATIONS[each]) for each in PROSODY_TITLES)
-        if (obstacle := metal_obstacle()) is not None:
-            self.device.forbid(METAL_DEVICE, obstacle)
+        if (unavailable_reason := metal_unavailable_reason()) is not None:
+            self.device.forbid(METAL_DEVICE, unavailable_reason)
             self.lstm_method.setEnabled(False)
-            self._lstm_words.say(obstacle)
+            self._lstm_words.say(unavailable_reason)
         self._show_settings()
         self._show_prosody()
 
@@ -325,11 +325,11 @@ class AdvancedPage(SettingsPage):
     def _show_prosody(self) -> None:
         """Show the prosody that the model in use has; if it can't have the desired one, show the reason."""
         model, models = self._picker.speaking_model, self._picker.models
-        obstacle = next((each.students_obstacle for each in models if each.model == model), "")
+        unavailable_reason = next((each.students_unavailable_reason for each in models if each.model == model), "")
         self.prosody.setEnabled(self._picker.known)
-        self.prosody.forbid(Prosody.TRANSFORMER, obstacle)
+        self.prosody.forbid(Prosody.TRANSFORMER, unavailable_reason)
         self.prosody.choose(prosody_of(model, models, self._settings.prosody))
-        self._prosody_words.say(obstacle)
+        self._prosody_words.say(unavailable_reason)
 
     @Slot(bool)
     def _on_tray_icon(self, shown: bool) -> None:

@@ -65,7 +65,7 @@ def choice_for(request: SpeechRequest, model: str, models: Sequence[ModelVoices]
 
 def prosody_of(model: str, models: Sequence[ModelVoices], wish: Prosody) -> Prosody:
     """Return the prosody predictor of a model: the desired one, or its LSTMs if it has nothing else."""
-    has_students = any(each.model == model and not each.students_obstacle for each in models)
+    has_students = any(each.model == model and not each.students_unavailable_reason for each in models)
     return wish if has_students else Prosody.LSTM
 
 

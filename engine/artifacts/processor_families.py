@@ -91,7 +91,7 @@ def families_here() -> dict[ProcessorFamily, str]:
 
 def runs_here(name: str) -> bool:
     """True if modules for the family of this name run on this machine."""
-    return any(family.name == name and not obstacle for family, obstacle in families_here().items())
+    return any(family.name == name and not unavailable_reason for family, unavailable_reason in families_here().items())
 
 
 def _obstacle(family: ProcessorFamily) -> str:

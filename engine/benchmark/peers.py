@@ -126,13 +126,13 @@ def choose_peers(
     for name in names:
         if name not in PEER_NAMES:
             raise InvalidRequest(f"Unknown peer “{name}”.", f"Peers: {', '.join(PEER_NAMES)}.")
-    obstacles = _obstacles(model, surroundings or PeerEnvironment())
+    unavailable_reasons = _unavailable_peers(model, surroundings or PeerEnvironment())
     for name in names:
-        if name in obstacles:
-            raise EngineError(f"{name} can’t run here: {obstacles[name]}.", "Fix that, or omit this peer.")
+        if name in unavailable_reasons:
+            raise EngineError(f"{name} can’t run here: {unavailable_reasons[name]}.", "Fix that, or omit this peer.")
     if names:
         return PeerSelection(tuple(dict.fromkeys(names)))
-    return PeerSelection(tuple(name for name in PEER_NAMES if name not in obstacles), obstacles)
+    return PeerSelection(tuple(name for name in PEER_NAMES if name not in unavailable_reasons), unavailable_reasons)
 
 
 def beside_a_gpu(selection: PeerSelection) -> PeerSelection:
@@ -140,10 +140,10 @@ def beside_a_gpu(selection: PeerSelection) -> PeerSelection:
     return replace(selection, names=(OURS_ON_PROCESSOR, *selection.names))
 
 
-def _obstacles(model: str, surroundings: PeerEnvironment) -> dict[str, str]:
+def _unavailable_peers(model: str, surroundings: PeerEnvironment) -> dict[str, str]:
     """Return the peers that cannot run the model here, with the reasons."""
     found = ((peer.name, _obstacle(peer, model, surroundings)) for peer in _ALL)
-    return {name: obstacle for name, obstacle in found if obstacle}
+    return {name: unavailable_reason for name, unavailable_reason in found if unavailable_reason}
 
 
 def _obstacle(peer: Peer, model: str, surroundings: PeerEnvironment) -> str:

@@ -283,7 +283,7 @@ def teacher_of(checkpoint: Checkpoint) -> Checkpoint:
     return checkpoint.teacher if isinstance(checkpoint, DistilledCheckpoint) else checkpoint
 
 
-def students_obstacle(model: str) -> str:
+def students_unavailable_reason(model: str) -> str:
     """Return why a model cannot use Transformer prosody, as a sentence; empty if it can."""
     if not ModelStore().students_file(model).is_file():
         return NO_STUDENTS

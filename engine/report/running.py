@@ -23,8 +23,8 @@ _ERROR = "error: "
 
 def run_step(step: Step, folder: Path) -> StepResult:
     """Run a step, with its files in a folder of its name below `folder`. Failures are results, not exceptions."""
-    if step.obstacle:
-        return StepResult(step.name, Outcome.NOT_HERE, step.obstacle)
+    if step.unavailable_reason:
+        return StepResult(step.name, Outcome.NOT_HERE, step.unavailable_reason)
     own = folder / step.name
     started = time.monotonic()
     try:
@@ -99,14 +99,14 @@ class Outcome(StrEnum):
 class Step:
     """A Python module that runs in a separate process, with its arguments.
 
-    Its standard output is stored in the file `output`, its standard error as the log. A step with an `obstacle`, as
-    text, does not apply to this machine. `name` is short and a valid folder name.
+    Its standard output is stored in the file `output`, its standard error as the log. A step with an
+    `unavailable_reason`, as text, does not apply to this machine. `name` is short and a valid folder name.
     """
 
     name: str
     command: tuple[str, ...]
     limit_seconds: float = 300
-    obstacle: str = ""
+    unavailable_reason: str = ""
     environment: Mapping[str, str] = field(default_factory=dict)
     output: str = "output.txt"
 

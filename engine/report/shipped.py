@@ -162,7 +162,7 @@ def libraries_here() -> list[Path]:
     if sys.platform == "darwin":
         found = sorted(shipped_modules_folder().glob("*/*.dylib"))
     else:
-        fitting = [family.name for family, obstacle in families_here().items() if not obstacle]
+        fitting = [family.name for family, unavailable_reason in families_here().items() if not unavailable_reason]
         if not fitting:
             raise EngineError("No libraries are bundled for this CPU.", "“kokoro-desk doctor” shows why.")
         found = sorted(path for name in fitting for path in shipped_modules_folder().glob(f"*-cpu-{name}/*.so"))

@@ -30,7 +30,7 @@ class Machine(NamedTuple):
     translated: bool = False
 
 
-def obstacle(machine: Machine) -> str:
+def unsupported_reason(machine: Machine) -> str:
     """Return why the program can't be installed here and what to do, as one sentence; empty if it can."""
     if machine.translated:
         return (
@@ -79,4 +79,4 @@ def _is_translated() -> bool:
 
 
 if __name__ == "__main__":
-    sys.exit(obstacle(this_machine()) or 0)
+    sys.exit(unsupported_reason(this_machine()) or 0)

@@ -175,7 +175,7 @@ def test_another_lstm_method_means_another_engine_and_mps_gets_another_chance(
         engines.append(FakeEngine())
         return engines[-1]
 
-    monkeypatch.setattr("app.settings_window.pages.metal_obstacle", lambda: None)
+    monkeypatch.setattr("app.settings_window.pages.metal_unavailable_reason", lambda: None)
     monkeypatch.setattr("app.settings_window.feature.forget_crashes", lambda: forgets.append(True))
     settings.lstm_method = "mps"
     application = applications.new(make_engine=make_engine)
@@ -263,7 +263,7 @@ def test_students_speak_where_they_are_wished_for_and_a_model_has_them(
 
     def list_with_students() -> VoicesListed:
         full_size, starter = TWO_MODELS
-        return VoicesListed((replace(full_size, students_obstacle=""), starter), "kokoro-82m")
+        return VoicesListed((replace(full_size, students_unavailable_reason=""), starter), "kokoro-82m")
 
     monkeypatch.setattr(app.application, "engine_for", engine_for)
     settings.prosody = Prosody.TRANSFORMER

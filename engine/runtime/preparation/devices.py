@@ -63,7 +63,7 @@ def check_device(wanted: str) -> None:
         raise InvalidRequest(f"Unknown device “{wanted}”.", f"Use one of: {', '.join(DEVICES)}.")
 
 
-def metal_obstacle() -> str | None:
+def metal_unavailable_reason() -> str | None:
     """Return why this computer cannot have a Metal device, as text; None on a Mac with Apple silicon. Takes no time."""
     if sys.platform != "darwin":
         return "Metal needs a Mac"
@@ -72,7 +72,7 @@ def metal_obstacle() -> str | None:
 
 def first_device(wanted: str) -> str:
     """Return the device for the first words: the CPU if a GPU may take over later, after its trial and loading."""
-    return CPU_DEVICE if wanted == AUTO and metal_obstacle() is None else wanted
+    return CPU_DEVICE if wanted == AUTO and metal_unavailable_reason() is None else wanted
 
 
 def metal_variant() -> Variant:
@@ -81,8 +81,8 @@ def metal_variant() -> Variant:
 
 
 def _automatic(config: ModelConfig, may_try: bool) -> DeviceChoice:
-    if (obstacle := metal_obstacle()) is not None:
-        return DeviceChoice(CPU_DEVICE, CPU, obstacle)
+    if (unavailable_reason := metal_unavailable_reason()) is not None:
+        return DeviceChoice(CPU_DEVICE, CPU, unavailable_reason)
     metal = metal_variant()
     result = METAL_TRIAL.result(config, {METAL_DEVICE: metal}, may_try)
     if result.works:

@@ -18,7 +18,7 @@ from engine.errors import Canceled
 from engine.models.checkpoints import Checkpoint, DistilledCheckpoint, open_checkpoint, open_with, teacher_of
 from engine.network.student_file import Students
 from engine.runners.base import JoinedRunner, Runner
-from engine.runtime.preparation.devices import AUTO, DeviceChoice, choose_device, first_device, metal_obstacle
+from engine.runtime.preparation.devices import AUTO, DeviceChoice, choose_device, first_device, metal_unavailable_reason
 from engine.runtime.preparation.lstm_methods import MethodChoice, remembered_lstm_method
 from engine.runtime.preparation.modules import PreparationObserver, ensure_modules, find_modules
 from engine.runtime.preparation.weights import ensure_weights, find_weights
@@ -72,7 +72,7 @@ def ensure_files(
 
     Raises the errors of `choose_device`, `ensure_modules` and `ensure_weights`.
     """
-    if wanted_device != CPU_DEVICE and metal_obstacle() is None:
+    if wanted_device != CPU_DEVICE and metal_unavailable_reason() is None:
         observe(PreparationEvent("Trying the GPU", 0, 1))  # takes time only on the first run
     choice, lstm, variant = _chosen(checkpoint, wanted_device, lstm_method)
     modules = ensure_modules(checkpoint.name, checkpoint.config, variant, observe, cancel)

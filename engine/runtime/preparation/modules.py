@@ -60,9 +60,9 @@ def find_modules(config: ModelConfig, variant: Variant) -> FoundModules:
         return FoundModules(built_folder, why="built on this machine")
     problems = [f"those built on this machine can’t be used: {built.why}"] if isinstance(built, Stale) else []
     shipped_problems = []
-    for title, shipped, obstacle in _shipped(variant):
+    for title, shipped, unavailable_reason in _shipped(variant):
         folder = modules_folder(shipped_modules_folder(), config, shipped)
-        state = Stale(obstacle) if obstacle else _freshness(folder, config, shipped)
+        state = Stale(unavailable_reason) if unavailable_reason else _freshness(folder, config, shipped)
         if isinstance(state, Fresh):
             return FoundModules(folder, why="; ".join([f"shipped for {title}", *problems]))
         if isinstance(state, Stale):
@@ -80,8 +80,8 @@ def _shipped(variant: Variant) -> Iterator[tuple[str, Variant, str]]:
     if variant.target != CPU_DEVICE or variant.family:
         yield "Macs", variant, ""
     else:
-        for family, obstacle in families_here().items():
-            yield family.title, replace(variant, family=family.name), obstacle
+        for family, unavailable_reason in families_here().items():
+            yield family.title, replace(variant, family=family.name), unavailable_reason
 
 
 def _freshness(folder: Path, config: ModelConfig, variant: Variant) -> Freshness:

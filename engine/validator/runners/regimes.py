@@ -17,7 +17,7 @@ from engine.runners.base import JoinedRunner, Runner
 from engine.runners.host import HostRunner
 from engine.runners.padded import PaddedRunner
 from engine.runtime.pipeline import Pipeline
-from engine.runtime.preparation.devices import AUTO, check_device, choose_device, metal_obstacle
+from engine.runtime.preparation.devices import AUTO, check_device, choose_device, metal_unavailable_reason
 from engine.runtime.preparation.files import ensure_students
 from engine.runtime.preparation.lstm_methods import check_lstm_method, choose_lstm_method
 from engine.runtime.preparation.modules import PreparationObserver, ensure_modules
@@ -269,8 +269,8 @@ def check_choices(request: ValidationRequest) -> None:
     """Raise `InvalidRequest` for an unknown or unavailable device, LSTM method, padding or crossed stage."""
     check_device(request.device)
     check_lstm_method(request.lstm_method)
-    if request.lstm_method == LstmMethod.MPS and (obstacle := metal_obstacle()):
-        raise InvalidRequest(f"The LSTM method mps isn’t available here: {obstacle}.", "Use tir, or auto.")
+    if request.lstm_method == LstmMethod.MPS and (unavailable_reason := metal_unavailable_reason()):
+        raise InvalidRequest(f"The LSTM method mps isn’t available here: {unavailable_reason}.", "Use tir, or auto.")
     if not 0 <= request.padding <= MAX_PADDING:
         raise InvalidRequest(
             f"A padding of {request.padding:g} is out of range.",

@@ -84,17 +84,17 @@ def test_what_the_engine_has_can_be_chosen(options: RunOptions) -> None:
     assert (options.device.value, options.lstm_method.value) == (AUTO, AUTO)
 
 
-@pytest.mark.parametrize("obstacle", [None, "Metal needs a Mac"])
+@pytest.mark.parametrize("unavailable_reason", [None, "Metal needs a Mac"])
 def test_metal_cannot_be_chosen_where_there_is_none(
-    qtbot: QtBot, monkeypatch: pytest.MonkeyPatch, obstacle: str | None
+    qtbot: QtBot, monkeypatch: pytest.MonkeyPatch, unavailable_reason: str | None
 ) -> None:
-    monkeypatch.setattr(module, "metal_obstacle", lambda: obstacle)
+    monkeypatch.setattr(module, "metal_unavailable_reason", lambda: unavailable_reason)
     options = RunOptions()
     qtbot.addWidget(options)
     for menu, value in ((options.device, "metal"), (options.lstm_method, "mps")):
         action = menu.actions_of[value]
-        assert action.isEnabled() == (obstacle is None)
-        assert obstacle is None or action.toolTip() == obstacle
+        assert action.isEnabled() == (unavailable_reason is None)
+        assert unavailable_reason is None or action.toolTip() == unavailable_reason
 
 
 @pytest.fixture

@@ -440,7 +440,7 @@ def test_the_regimes_are_those_of_the_model_and_the_one_that_speaks_is_looked_at
     voices.show_models((full_size, starter), "kokoro-82m")
     assert not set(STUDENT_REGIMES) & set(to_run.regimes)
     desk.settings.prosody = Prosody.TRANSFORMER
-    voices.show_models((replace(full_size, students_obstacle=""), starter), "kokoro-82m")
+    voices.show_models((replace(full_size, students_unavailable_reason=""), starter), "kokoro-82m")
     assert set(STUDENT_REGIMES) <= set(to_run.regimes)
     assert to_run.regime.value == desk.panel.shown.regime == Regime.DISTILLED
     to_run.regime.choose(Regime.DYNAMIC)

@@ -259,7 +259,7 @@ def test_a_name_that_is_none_is_told_and_the_dialog_stays(dialog: ExportDialog, 
     assert dialog.isVisible()
 
 
-def test_a_name_that_is_too_long_for_the_system_is_no_obstacle_to_typing_on(dialog: ExportDialog) -> None:
+def test_a_name_that_is_too_long_for_the_system_does_not_keep_the_user_from_typing(dialog: ExportDialog) -> None:
     dialog.place.setText(f"{'a' * 300}.mp3")
     assert not dialog.notice.isVisible()
 

@@ -44,7 +44,7 @@ class FakeDesk(QObject):
         self.begun: list[int] = []
         self.free = True
 
-    def obstacle(self, wish: QueueJob) -> str | None:
+    def blocking_reason(self, wish: QueueJob) -> str | None:
         return None
 
     def has_place(self, wish: QueueJob) -> bool:

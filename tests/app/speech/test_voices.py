@@ -45,7 +45,7 @@ LISTS = st.lists(
 def test_students_speak_only_if_wished_for_and_there(
     models: list[ModelVoices], model: str, wish: Prosody, taught: set[str]
 ) -> None:
-    there = [replace(each, students_obstacle="" if each.model in taught else "none") for each in models]
+    there = [replace(each, students_unavailable_reason="" if each.model in taught else "none") for each in models]
     has_students = model in taught and model in {each.model for each in models}
     assert prosody_of(model, there, wish) is (wish if has_students else Prosody.LSTM)
 

@@ -246,15 +246,17 @@ def on(monkeypatch):
     ],
 )
 def test_the_families_of_a_machine_the_fastest_modules_first(on, system, machine, features, fitting):
-    assert [family for family, obstacle in on(system, machine, features).items() if not obstacle] == fitting
+    assert [
+        family for family, unavailable_reason in on(system, machine, features).items() if not unavailable_reason
+    ] == fitting
     assert all(runs_here(family.name) for family in fitting)
 
 
 @pytest.mark.parametrize("feature", sorted(X86_64_V4.features))
 def test_a_feature_that_a_processor_lacks_or_hides_is_named(on, feature):
-    obstacles = on("Linux", "x86_64", ZEN4 - {feature})
-    assert feature in obstacles[X86_64_V4]
-    assert bool(obstacles[X86_64]) is (feature in X86_64.features)
+    unavailable_reasons = on("Linux", "x86_64", ZEN4 - {feature})
+    assert feature in unavailable_reasons[X86_64_V4]
+    assert bool(unavailable_reasons[X86_64]) is (feature in X86_64.features)
     assert not runs_here(X86_64_V4.name)
 
 

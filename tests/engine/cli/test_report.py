@@ -53,7 +53,7 @@ def test_the_file_is_written_though_every_step_fails(steps, tmp_path):
 def test_every_real_step_is_named_though_it_fails(steps, tmp_path, monkeypatch):
     """Without running their programs."""
     steps[:] = [
-        Step(one.name, ("no_such_module",), obstacle="" if number % 12 == 0 else "skipped")
+        Step(one.name, ("no_such_module",), unavailable_reason="" if number % 12 == 0 else "skipped")
         for number, one in enumerate(all_steps())
     ]
     assert main(["report", "--out", str(tmp_path / "F.zip")]) == 0
@@ -62,7 +62,7 @@ def test_every_real_step_is_named_though_it_fails(steps, tmp_path, monkeypatch):
 
 def test_each_step_is_a_line_on_the_screen(steps, tmp_path, capsys):
     steps[1] = step("two", "fails")
-    steps[2] = step("three", obstacle="not on this system")
+    steps[2] = step("three", unavailable_reason="not on this system")
     assert main(["report", "--out", str(tmp_path / "F.zip")]) == 0
     said = capsys.readouterr()
     first, second, third = said.err.splitlines()

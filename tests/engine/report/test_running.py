@@ -67,7 +67,7 @@ def test_a_module_that_is_missing_is_a_failure(tmp_path: Path) -> None:
 
 
 def test_a_step_that_does_not_belong_here_does_not_run(tmp_path: Path) -> None:
-    result = run_step(step("one", "fails", obstacle="not on this system"), tmp_path)
+    result = run_step(step("one", "fails", unavailable_reason="not on this system"), tmp_path)
     assert result == StepResult("one", Outcome.NOT_HERE, "not on this system")
     assert list(tmp_path.iterdir()) == []
 

@@ -171,7 +171,7 @@ class SlowGpu:
 def gpu(monkeypatch: pytest.MonkeyPatch) -> Iterator[SlowGpu]:
     """A slow GPU, on a computer that might have one."""
     gpu = SlowGpu()
-    monkeypatch.setattr(devices, "metal_obstacle", lambda: None)
+    monkeypatch.setattr(devices, "metal_unavailable_reason", lambda: None)
     monkeypatch.setattr("engine.runtime.synthesizer.ensure_files", gpu.files)
     yield gpu
     gpu.done.set()

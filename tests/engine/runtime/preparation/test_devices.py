@@ -9,7 +9,13 @@ from engine.config import ModelConfig
 from engine.errors import EngineError, InvalidRequest
 from engine.models.checkpoints import model_config
 from engine.runtime.preparation import devices, probes
-from engine.runtime.preparation.devices import DEVICES, DeviceChoice, check_device, choose_device, metal_obstacle
+from engine.runtime.preparation.devices import (
+    DEVICES,
+    DeviceChoice,
+    check_device,
+    choose_device,
+    metal_unavailable_reason,
+)
 from engine.runtime.preparation.probes import ProbeResult, Trial, TrialRequest, run_probe, tried
 from tests.engine.runtime.preparation.tried_modules import (
     MACS,
@@ -37,7 +43,7 @@ def test_a_mac_whose_gpu_computes_what_it_should_takes_metal_by_itself(monkeypat
     on(monkeypatch, "darwin", "arm64", WORKS)
     choice = choose_device("auto", CONFIG)
     assert (choice.device, choice.variant, choice.setback) == ("metal", MACS, False)
-    assert metal_obstacle() is None
+    assert metal_unavailable_reason() is None
 
 
 @pytest.mark.parametrize(
@@ -75,7 +81,7 @@ def test_a_stage_is_run_by_a_child_process_and_the_outcome_is_kept(
 ) -> None:
     try_in_software(tiny_config, monkeypatch, tmp_path)
     monkeypatch.setattr(probes, "tried", trying)
-    monkeypatch.setattr(devices, "metal_obstacle", lambda: None)
+    monkeypatch.setattr(devices, "metal_unavailable_reason", lambda: None)
     monkeypatch.setattr(devices, "metal_variant", lambda: MACS)
     choice = choose_device("auto", tiny_config)
     assert choice.device == chosen
@@ -90,7 +96,7 @@ def test_a_gpu_that_hangs_is_given_up_and_the_processor_taken(
     try_in_software(tiny_config, monkeypatch, tmp_path)
     monkeypatch.setattr(probes, "tried", hangs)
     monkeypatch.setattr(probes, "run_probe", partial(run_probe, seconds=0.5))
-    monkeypatch.setattr(devices, "metal_obstacle", lambda: None)
+    monkeypatch.setattr(devices, "metal_unavailable_reason", lambda: None)
     monkeypatch.setattr(devices, "metal_variant", lambda: MACS)
     choice = choose_device("auto", tiny_config)
     assert choice == DeviceChoice("cpu", CPU, "the GPU isn’t used: it timed out after 0.5 seconds", setback=True)

@@ -16,7 +16,7 @@ from engine.validator.data.results import (
 )
 from engine.validator.experiments.lstm_comparison import LstmComparison, LstmRun, LstmRunResult
 from engine.validator.experiments.sweep import SweepPoint
-from engine.validator.reports.run_comparison import differences, obstacles
+from engine.validator.reports.run_comparison import differences, incomparable_reasons
 from engine.validator.reports.text_report import lstm_text, sweep_text, text_report
 from tests.engine.validator.reports.example_report import ERRORS, example_report, out_of_step
 
@@ -172,7 +172,7 @@ def spoken(report: Report, **changes: object) -> Report:
 def test_runs_that_cannot_be_compared_say_why(report: Report, change: Callable, words: str) -> None:
     plain = replace(report, request=ValidationRequest(report.request.speech))
     plain = spoken(plain, speed=1.0, seed=0, language=None)
-    assert obstacles(plain, change(plain))[0].startswith(words)
+    assert incomparable_reasons(plain, change(plain))[0].startswith(words)
 
 
 def test_settings_may_differ_and_are_named(report: Report) -> None:
@@ -181,7 +181,7 @@ def test_settings_may_differ_and_are_named(report: Report) -> None:
         device_choice="metal",
         versions={**report.versions, "numpy": "1.0"},
     )
-    assert obstacles(report, other) == ()
+    assert incomparable_reasons(report, other) == ()
     found = differences(report, other)
     assert [words.partition(":")[0] for words in found] == ["injected fault", "padding", "device", "numpy"]
     assert found[2].endswith(" and metal")

@@ -179,10 +179,10 @@ def test_what_cannot_be_had_is_refused_with_what_can(options: dict[str, object])
 
 def test_the_method_mps_needs_a_mac(monkeypatch: pytest.MonkeyPatch) -> None:
     wanted = ValidationRequest(SpeechRequest("x", MALE), lstm_method="mps")
-    monkeypatch.setattr(validator_regimes, "metal_obstacle", lambda: "Metal needs a Mac")
+    monkeypatch.setattr(validator_regimes, "metal_unavailable_reason", lambda: "Metal needs a Mac")
     with pytest.raises(InvalidRequest, match="mps isn’t available here: Metal needs a Mac"):
         check_choices(wanted)
-    monkeypatch.setattr(validator_regimes, "metal_obstacle", lambda: None)
+    monkeypatch.setattr(validator_regimes, "metal_unavailable_reason", lambda: None)
     check_choices(wanted)
 
 
