@@ -132,7 +132,7 @@ class MainWindow(QMainWindow):
         page.player.transport.show_action(self.menu.play)
         page.header.stop_button.clicked.connect(self.reading.stop)
         for view in (page.editor, page.book):
-            view.selection_changed.connect(self._show_meaning)
+            view.selection_changed.connect(self._show_description)
         page.book.toggle_requested.connect(self.menu.play.trigger)
         page.editor.text_edited.connect(self.reading.edited)
         page.editor.text_replaced.connect(self._on_replaced)
@@ -172,9 +172,9 @@ class MainWindow(QMainWindow):
         controller.track_grew.connect(page.player.refresh)
         for moved in (controller.player.position_changed, controller.player.jumped):
             moved.connect(page.player.show_position)
-        controller.player.playback_changed.connect(self._show_meaning)
+        controller.player.playback_changed.connect(self._show_description)
         controller.player.playback_changed.connect(self.reading.finish)
-        self.reading.changed.connect(self._show_meaning)
+        self.reading.changed.connect(self._show_description)
         self.reading.text_changed.connect(self._count)
         self.reading.refused.connect(self.show_failure)
         controller.player.playback_changed.connect(self._on_playback)
@@ -199,7 +199,7 @@ class MainWindow(QMainWindow):
         return self.page.editor.text
 
     @Slot()
-    def _show_meaning(self) -> None:
+    def _show_description(self) -> None:
         """Show the current effect of Play."""
         playback = self._controller.playback
         if playback is Playback.PLAYING:
@@ -257,7 +257,7 @@ class MainWindow(QMainWindow):
     @Slot()
     def _on_text(self) -> None:
         self._count()
-        self._show_meaning()
+        self._show_description()
         self.page.banner.withdraw(Subject.TEXT, Subject.DOCUMENT)
 
     @Slot()

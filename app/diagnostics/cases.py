@@ -34,7 +34,7 @@ NOTHING_FAILS = "This stage no longer fails, so there’s nothing to save."
 COPIED = "Command copied. Run it in a terminal to reproduce this run."
 SAVING = "Saving a failing case"
 REDUCING = "Starting to reduce"
-REDUCE_MEANING = "Find the shortest text on which this stage fails, and the command that shows it"
+REDUCE_TOOL_TIP = "Find the shortest text on which this stage fails, and the command that shows it"
 REPRODUCE = "This command reproduces it:"
 
 
@@ -104,7 +104,7 @@ class CaseActions(QObject):
         self.copy.setEnabled(panel.run is not None)
         self.save.setEnabled(failing and self._making is None)
         self._button.setText("Stop Reducing" if reducing else "Reduce")
-        self._button.setToolTip("" if reducing else REDUCE_MEANING)
+        self._button.setToolTip("" if reducing else REDUCE_TOOL_TIP)
         self._button.setEnabled(reducing or self._making is None)
         self._button.setVisible(reducing or failing)
 

@@ -21,14 +21,14 @@ from PySide6.QtWidgets import (
 
 from app.diagnostics.colors import FollowsTheme, Tone, tone_color, verdict_tone
 from app.diagnostics.controls import faint_label, regimes_of
-from app.diagnostics.metric_words import EXPECTED_RED, REGIME_TITLES, VERDICT_SIGNS, regime_title, verdict_meaning
+from app.diagnostics.metric_words import EXPECTED_RED, REGIME_TITLES, VERDICT_SIGNS, describe_verdict, regime_title
 from app.diagnostics.runs.run import DEFAULT_PADDING, DiagnosticsRun, Shown
 from app.diagnostics.stages.stage_pages import StagePage
 from app.widgets.controls import ComboBox
 from app.widgets.elided_text import ElidedLabel
 from app.widgets.layouts import WrappingBar
 from engine.stages import DEVICE_STAGES, STAGE_NAMES, STAGES, Stage
-from engine.validator.data.results import REGIME_MEANINGS, Regime, Row, Verdict
+from engine.validator.data.results import REGIME_DESCRIPTIONS, Regime, Row, Verdict
 from engine.validator.data.wording import row_correlation
 from engine.validator.runners.regimes import MAX_PADDING
 
@@ -40,7 +40,7 @@ MARGIN_PIXELS = 20
 WIDEST_WORDS = "✓ 1 - 1.2e-12"
 SOURCE_CHARACTERS, PADDING_CHARACTERS = 12, 7
 PADDINGS = (0.0, 0.1, 0.25, 0.5, 1.0, 2.0, 5.0, 10.0)
-PADDING_MEANING = "How much longer than the speech the padded arrays are; the result shouldn’t change"
+PADDING_TOOL_TIP = "How much longer than the speech the padded arrays are; the result shouldn’t change"
 OWN_FAULT_ALPHA = 110
 INHERITED_ALPHA = 55
 RIGHT_ALPHA = 45
@@ -73,7 +73,7 @@ class MatrixCell:
         title = f"{self.stage.title}, {regime_title(self.regime)}"
         if self.row is None:
             return f"{title}: no results yet."
-        return f"{title}: {self.row.output}, {row_correlation(self.row)}. {verdict_meaning(self.row)}"
+        return f"{title}: {self.row.output}, {row_correlation(self.row)}. {describe_verdict(self.row)}"
 
     def color(self) -> QColor | None:
         """Return green within tolerance; red beyond it, pale if the stage only passes on errors of its inputs."""
@@ -117,7 +117,7 @@ def column_title(regime: str) -> str:
 def column_explanation(regime: str) -> str:
     """Return the meaning of a configuration."""
     if regime in tuple(Regime):
-        return ". ".join(filter(None, (REGIME_MEANINGS[Regime(regime)], EXPECTED_RED.get(regime))))
+        return ". ".join(filter(None, (REGIME_DESCRIPTIONS[Regime(regime)], EXPECTED_RED.get(regime))))
     return regime_title(regime)
 
 
@@ -130,8 +130,8 @@ class MixingEditor(WrappingBar):
         super().__init__(parent)
         self.boxes: dict[str, ComboBox] = {}
         for stage in DEVICE_STAGES:
-            meaning = "The configuration to take this stage from"
-            box = self.boxes[stage.name] = ComboBox(f"{stage.title} from", meaning, SOURCE_CHARACTERS, self)
+            tool_tip = "The configuration to take this stage from"
+            box = self.boxes[stage.name] = ComboBox(f"{stage.title} from", tool_tip, SOURCE_CHARACTERS, self)
             box.chosen.connect(self.changed)
             self.add(faint_label(stage.title, box), box)
         self.offer_students(has_students=False)
@@ -140,7 +140,7 @@ class MixingEditor(WrappingBar):
         """Offer the configurations of a model with students or without."""
         names = dict.fromkeys((NOT_MIXED, *regimes_of(has_students)))
         for box in self.boxes.values():
-            box.offer((each, REGIME_TITLES[each], REGIME_MEANINGS[each]) for each in names)
+            box.offer((each, REGIME_TITLES[each], REGIME_DESCRIPTIONS[each]) for each in names)
 
     @property
     def cross(self) -> tuple[tuple[str, Regime], ...]:
@@ -165,7 +165,7 @@ class ConfigurationsPage(StagePage):
         self.compare = QPushButton("Compare All", self)
         self.mix = QPushButton(MIX, self)
         self.editor = MixingEditor(self)
-        self.padding = ComboBox("Padding", PADDING_MEANING, PADDING_CHARACTERS, self)
+        self.padding = ComboBox("Padding", PADDING_TOOL_TIP, PADDING_CHARACTERS, self)
         self.words = ElidedLabel(self)
         self.table = RegimeMatrix(self)
         self._lay_out()

@@ -8,7 +8,7 @@ from PySide6.QtCore import Signal, Slot
 from PySide6.QtGui import QAction, QActionGroup
 from PySide6.QtWidgets import QCheckBox, QLabel, QMenu, QPushButton, QWidget
 
-from app.diagnostics.metric_words import READING_MEANINGS, READING_TITLES, REGIME_TITLES, regime_title
+from app.diagnostics.metric_words import READING_DESCRIPTIONS, READING_TITLES, REGIME_TITLES, regime_title
 from app.diagnostics.runs.run import DEFAULT_PADDING, DiagnosticsOptions, DiagnosticsRun
 from app.diagnostics.runs.run_words import RunHistory, shortened
 from app.settings import DEVICE_TITLES, LSTM_TITLES
@@ -20,7 +20,7 @@ from engine.ops.packed_lstm import LstmMethod
 from engine.runtime.preparation.devices import DEVICES, metal_unavailable_reason
 from engine.runtime.preparation.lstm_methods import LSTM_METHODS
 from engine.speech import Utterance
-from engine.validator.data.results import REGIME_MEANINGS, STUDENT_REGIMES, InputSource, Regime, Report
+from engine.validator.data.results import REGIME_DESCRIPTIONS, STUDENT_REGIMES, InputSource, Regime, Report
 from engine.validator.reports.run_comparison import differences, incomparable_reasons
 
 SPACE_PIXELS = 6
@@ -32,7 +32,7 @@ HEARD = "heard"
 WORST_OF_ALL = "Worst Utterance"
 NO_RUN = "no run yet"
 NOTHING = "nothing"
-EARLIER_MEANING = "The run to compare with in the Change column"
+EARLIER_TOOL_TIP = "The run to compare with in the Change column"
 
 
 class RunControls(WrappingBar):
@@ -92,14 +92,14 @@ class RunControls(WrappingBar):
         """Offer the configurations of a model with students or without."""
         self.regimes = regimes_of(has_students)
         self.offer_regimes(self._others)
-        self.reference.offer((regime, REGIME_TITLES[regime], REGIME_MEANINGS[regime]) for regime in self.regimes)
+        self.reference.offer((regime, REGIME_TITLES[regime], REGIME_DESCRIPTIONS[regime]) for regime in self.regimes)
 
     def offer_regimes(self, others: tuple[str, ...] = ()) -> None:
         """Offer every configuration, and any others that a run has."""
         self._others = others
         names = dict.fromkeys((Regime.COMPILED, *self.regimes, *others))
         self.regime.offer(
-            (name, regime_title(name), REGIME_MEANINGS.get(Regime(name), "") if name in tuple(Regime) else "")
+            (name, regime_title(name), REGIME_DESCRIPTIONS.get(Regime(name), "") if name in tuple(Regime) else "")
             for name in names
         )
 
@@ -198,9 +198,9 @@ class RunOptions(QPushButton):
         self.list.addActions([self.probes, self.worst_first])
 
 
-def _switch(title: str, meaning: str, parent: QMenu) -> QAction:
+def _switch(title: str, tool_tip: str, parent: QMenu) -> QAction:
     action = QAction(title, parent, checkable=True)
-    action.setToolTip(meaning)
+    action.setToolTip(tool_tip)
     return action
 
 
@@ -215,12 +215,14 @@ class ViewControls(WrappingBar):
         self.reading = ComboBox("Reading", "Inputs of each stage", 17, self)
         self.utterance = ComboBox("Utterance", "Utterance to show", 10, self)
         self.run = ComboBox("Run", "Run to show", 12, self)
-        self.earlier = ComboBox("Compared with run", EARLIER_MEANING, 10, self)
+        self.earlier = ComboBox("Compared with run", EARLIER_TOOL_TIP, 10, self)
         self.to_do = QPushButton("Actions", self)
         self._to_do = QMenu(self)
         self._heard: int | None = None
         self._shown: DiagnosticsRun | None = None
-        self.reading.offer((reading, READING_TITLES[reading], READING_MEANINGS[reading]) for reading in READING_TITLES)
+        self.reading.offer(
+            (reading, READING_TITLES[reading], READING_DESCRIPTIONS[reading]) for reading in READING_TITLES
+        )
         self.run.offer([(None, NO_RUN, "")])
         self.earlier.offer([(None, NOTHING, "")])
         self.show_utterances(())
@@ -300,7 +302,9 @@ class ViewControls(WrappingBar):
         """List further differences between the two runs in the tooltip."""
         shown, earlier = self._shown, self.earlier_run
         apart = differences(_report(shown), _report(earlier)) if shown is not None and earlier is not None else ()
-        self.earlier.setToolTip(f"{EARLIER_MEANING}. They differ in: {'; '.join(apart)}." if apart else EARLIER_MEANING)
+        self.earlier.setToolTip(
+            f"{EARLIER_TOOL_TIP}. They differ in: {'; '.join(apart)}." if apart else EARLIER_TOOL_TIP
+        )
 
     @Slot(object)
     def _on_chosen(self, value: object) -> None:

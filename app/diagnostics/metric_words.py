@@ -32,7 +32,7 @@ VERDICT_TITLES = {
     Verdict.INCOMPARABLE: "Incomparable",
     Verdict.CRASHED: "Crashed",
 }
-VERDICT_MEANINGS = {
+VERDICT_DESCRIPTIONS = {
     Verdict.PASS: "Within the stage’s tolerance.",
     Verdict.WORSE: "Within tolerance, but more than 10 times as far off as PyTorch’s float32 or the golden run.",
     Verdict.FAIL: "The stage itself is wrong: it fails in isolation.",
@@ -65,7 +65,7 @@ READING_TITLES = {
     InputSource.END_TO_END: "End to End",
     InputSource.END_TO_END_REFERENCE_DURATIONS: "End to End, Reference Durations",
 }
-READING_MEANINGS = {
+READING_DESCRIPTIONS = {
     InputSource.ISOLATED: "Each stage gets the reference’s inputs, so only its own error counts",
     InputSource.END_TO_END: "Each stage uses this configuration’s own outputs, so errors accumulate",
     InputSource.END_TO_END_REFERENCE_DURATIONS: "End to end, but with the reference’s durations where these differ",
@@ -86,10 +86,10 @@ def _part_words(part: str) -> str:
     return f"{title} from {_SOURCES.get(source, source)}"
 
 
-def verdict_meaning(row: Row) -> str:
+def describe_verdict(row: Row) -> str:
     """Return the meaning of a row's verdict, and whether it is expected."""
     wrong = row.verdict is not Verdict.PASS
-    return " ".join(filter(None, (VERDICT_MEANINGS[row.verdict], EXPECTED_RED.get(row.regime) if wrong else None)))
+    return " ".join(filter(None, (VERDICT_DESCRIPTIONS[row.verdict], EXPECTED_RED.get(row.regime) if wrong else None)))
 
 
 def worker_of(stage: Stage, regime: str) -> str:

@@ -93,15 +93,15 @@ class DiagnosticsPanel(QFrame):
         """The selected stage."""
         return self.table.stage
 
-    def add_page(self, title: str, page: StagePage, meaning: str = "") -> None:
+    def add_page(self, title: str, page: StagePage, tool_tip: str = "") -> None:
         """Add a page below the list of stages, after the others."""
         page.part_requested.connect(self.show_part)
-        self.pages.add(title, page, meaning)
+        self.pages.add(title, page, tool_tip)
 
-    def add_action(self, title: str, meaning: str) -> QAction:
+    def add_action(self, title: str, tool_tip: str) -> QAction:
         """Add an action for the run or its selected stage, to the menu and to the context menu of each row."""
         action = QAction(title, self)
-        action.setToolTip(meaning)
+        action.setToolTip(tool_tip)
         self.to_show.add_action(action)
         self.table.addAction(action)
         return action

@@ -56,7 +56,7 @@ class SpeakButton(QPushButton):
     def set_short(self, short: bool) -> None:
         """Use a shorter text if there is one, and the least width."""
         self._short = short
-        self._show_meaning()
+        self._show_description()
         self.setMinimumWidth(self._width(short=short))
 
     @property
@@ -76,9 +76,9 @@ class SpeakButton(QPushButton):
         self.setEnabled(self._action.isEnabled())
         if self._action.data() is not self._meaning:  # a command changes often, and drawing takes a moment
             self._meaning = self._action.data()
-            self._show_meaning()
+            self._show_description()
 
-    def _show_meaning(self) -> None:
+    def _show_description(self) -> None:
         meaning = self._meaning
         self.setText(_SHORT.get(meaning, meaning.value) if self._short else meaning.value)
         self.setAccessibleName(meaning.value)

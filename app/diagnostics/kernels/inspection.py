@@ -111,7 +111,7 @@ TITLES = {
     KernelVerdict.WRONG: "Wrong",
     KernelVerdict.UNKNOWN: "Not comparable",
 }
-MEANINGS = {
+DESCRIPTIONS = {
     KernelVerdict.RIGHT: "Given the same inputs, matches PyTorch float64 to within float32 rounding.",
     KernelVerdict.IMPRECISE: "Given the same inputs, loses far more to rounding than PyTorch’s float32.",
     KernelVerdict.WRONG: "Given the same inputs, its output differs from PyTorch’s.",
@@ -197,7 +197,7 @@ def figures_of(node: GraphNode, measurement: KernelMeasurement | None) -> tuple[
 
 def _measured_figures(node: GraphNode, measured: KernelMeasurement) -> list[tuple[str, str]]:
     figures = [
-        ("Verdict", f"{SIGNS[measured.verdict]} {TITLES[measured.verdict]}: {MEANINGS[measured.verdict]}"),
+        ("Verdict", f"{SIGNS[measured.verdict]} {TITLES[measured.verdict]}: {DESCRIPTIONS[measured.verdict]}"),
         ("Error", f"{magnitude(measured.relative_l2)} relative, {magnitude(measured.max_abs)} at most"),
         ("PyTorch’s float32", f"{magnitude(measured.floor)} relative; ours is {error_words(measured)}"),
     ]

@@ -40,9 +40,9 @@ MADE = "·"
 """Marks a line that created a node without a measurement."""
 TIR = "TIR"
 """Stands for the code of the kernel instead of a line of Python."""
-PLACE_MEANING = "The call that produced this kernel, its context, and the compiled code"
+PLACE_TOOL_TIP = "The call that produced this kernel, its context, and the compiled code"
 REPLACE = "Replace"
-REPLACE_MEANING = "Replace its computation and compare the result as a new run"
+REPLACE_TOOL_TIP = "Replace its computation and compare the result as a new run"
 
 
 class KernelDetails(QTabWidget):
@@ -106,7 +106,7 @@ class SourceView(FollowsTheme, QWidget):
         self._node: GraphNode | None = None
         self._numbers: tuple[int, ...] = ()
         self._written: tuple[object, ...] = ()
-        self.place = ComboBox("Code", PLACE_MEANING, 16, self)
+        self.place = ComboBox("Code", PLACE_TOOL_TIP, 16, self)
         self.replace = ReplaceButton(self)
         self.outcome = QLabel(self)
         self.note = QLabel(self)
@@ -253,7 +253,7 @@ class ReplaceButton(QPushButton):
         super().__init__(REPLACE, parent)
         self.setObjectName("panelButton")
         self.setAccessibleName(REPLACE)
-        self.setToolTip(REPLACE_MEANING)
+        self.setToolTip(REPLACE_TOOL_TIP)
         self._stage: str | None = None
         self._node: GraphNode | None = None
         self.wanted: tuple[Replacement, ...] = ()
@@ -293,9 +293,9 @@ class ReplaceButton(QPushButton):
         self.wanted = ()
         self.show_node(self._stage, self._node)
 
-    def _switch(self, menu: QMenu, title: str, meaning: str) -> QAction:
+    def _switch(self, menu: QMenu, title: str, tool_tip: str) -> QAction:
         switch = QAction(title, menu, checkable=True)
-        switch.setToolTip(meaning)
+        switch.setToolTip(tool_tip)
         switch.triggered.connect(self._on_switch)
         menu.addAction(switch)
         return switch

@@ -33,13 +33,13 @@ CHOOSE_A_STAGE = "Choose a stage to see its kernels."
 NOT_INSPECTED = "{stage}: kernels not measured yet."
 NO_KERNELS = "{stage} runs in Python and has no kernels."
 INSPECT = "Inspect"
-INSPECT_MEANING = "Run this stage’s kernels one by one and compare each with PyTorch on the same inputs"
+INSPECT_TOOL_TIP = "Run this stage’s kernels one by one and compare each with PyTorch on the same inputs"
 TITLE = "Kernels"
 WAVEFORM = STAGE_NAMES[-1]
 COMPUTING = "Computing speech with this replacement…"
 NOTHING_CAME = "No result. See the run status for details."
 HEAR = "Play it on the Signals page."
-MEANING = "Error, source, and code of each kernel of the stage"
+TOOL_TIP = "Error, source, and code of each kernel of the stage"
 
 
 class KernelPage(StagePage):
@@ -195,7 +195,7 @@ class KernelPage(StagePage):
         self.title.setAccessibleName("Kernels")
         self.inspect_button.setObjectName("panelButton")
         self.inspect_button.say(INSPECT)
-        self.inspect_button.setToolTip(INSPECT_MEANING)
+        self.inspect_button.setToolTip(INSPECT_TOOL_TIP)
         self.search.setPlaceholderText("Search kernels")
         self.search.setAccessibleName("Search kernels")
         self.search.setClearButtonEnabled(True)
@@ -234,7 +234,7 @@ class InspectionFeature(QObject):
         self._queue = queue
         self._replaced: Job | None = None
         self.page = KernelPage(queue.known)
-        panel.add_page(TITLE, self.page, MEANING)
+        panel.add_page(TITLE, self.page, TOOL_TIP)
         self.page.inspect_requested.connect(queue.inspect)
         self.page.replacements_requested.connect(self._on_replace)
         queue.run_started.connect(self._on_run)

@@ -20,7 +20,7 @@ from PySide6.QtWidgets import (
 
 from app.diagnostics.colors import FollowsTheme, PlainSelection, Tone, tone_color, verdict_tone
 from app.diagnostics.figures import FiguresView
-from app.diagnostics.metric_words import VERDICT_SIGNS, VERDICT_TITLES, figures_of, regime_title, verdict_meaning
+from app.diagnostics.metric_words import VERDICT_SIGNS, VERDICT_TITLES, describe_verdict, figures_of, regime_title
 from app.diagnostics.outputs.listening import ListeningBar, has_audio
 from app.diagnostics.outputs.pictures import (
     HeatPicture,
@@ -190,8 +190,8 @@ class DrillDown(StagePage):
         ours, reference = regime_title(row.regime), regime_title(row.reference)
         stage = stage_named(row.stage).title
         self.title.say(f"{stage}: {output_title(row)} · {ours} against {reference} · utterance {row.utterance + 1}")
-        meaning = f"{VERDICT_TITLES[row.verdict]}. {verdict_meaning(row)}"
-        self.figures.show_figures(meaning, verdict_tone(row.verdict), figures_of(row))
+        description = f"{VERDICT_TITLES[row.verdict]}. {describe_verdict(row)}"
+        self.figures.show_figures(description, verdict_tone(row.verdict), figures_of(row))
         self._near.show()
         self.readout.show()
         broken = row.not_finite

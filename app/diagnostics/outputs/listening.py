@@ -23,8 +23,8 @@ LOUDEST = 0.9
 MAX_GAIN_DB = 100.0
 LOUDEST_GAIN = float("inf")
 END_TO_END, ALONE = "end to end", "last stage only"
-END_TO_END_MEANING = "Play each side’s speech, generated through all stages"
-ALONE_MEANING = "Play the last stage in isolation, with the reference’s inputs"
+END_TO_END_TOOL_TIP = "Play each side’s speech, generated through all stages"
+ALONE_TOOL_TIP = "Play the last stage in isolation, with the reference’s inputs"
 GAINS = (
     (0.0, "0 dB", "No gain"),
     (20.0, "+20 dB", "10× amplitude"),
@@ -43,7 +43,7 @@ class Part(Enum):
 
 
 TITLES = {Part.OURS: "A · {ours}, {extent}", Part.REFERENCE: "B · {reference}", Part.DIFFERENCE: "A - B"}
-MEANINGS = {Part.OURS: "A: {ours}, {extent}", Part.REFERENCE: "B: {reference}", Part.DIFFERENCE: "the difference"}
+DESCRIPTIONS = {Part.OURS: "A: {ours}, {extent}", Part.REFERENCE: "B: {reference}", Part.DIFFERENCE: "the difference"}
 
 
 @dataclass(frozen=True, eq=False)
@@ -165,7 +165,7 @@ class ListeningBar(WrappingBar):
         for part, button in self.buttons.items():
             heard = part is self._playing
             names = self._names | {"extent": END_TO_END if self.end_to_end else ALONE}
-            name = f"{'Stop' if heard else 'Play'} {MEANINGS[part].format(**names)}"
+            name = f"{'Stop' if heard else 'Play'} {DESCRIPTIONS[part].format(**names)}"
             button.setChecked(heard)
             button.setText(TITLES[part].format(**names))
             button.setIcon(icon("stop" if heard else "play", "text"))
@@ -188,8 +188,8 @@ class ListeningBar(WrappingBar):
             self._extents.addButton(button)
         self.waveform_button.setChecked(True)
         self.whole_button.setChecked(True)
-        self.whole_button.setToolTip(END_TO_END_MEANING)
-        self.alone_button.setToolTip(ALONE_MEANING)
+        self.whole_button.setToolTip(END_TO_END_TOOL_TIP)
+        self.alone_button.setToolTip(ALONE_TOOL_TIP)
         self.loop_button.setToolTip("Loop a selection. Drag its edges, or press [ and ] to set them.")
         self.gain.offer(GAINS)
         self.gain.choose(DEFAULT_GAIN_DB)

@@ -66,12 +66,12 @@ class StagePages(QWidget):
         """The visible page."""
         return self.all[self._stack.currentIndex()]
 
-    def add(self, title: str, page: StagePage, meaning: str = "") -> None:
-        """Add a page after the others, with `meaning` as tooltip; its size adapts to the available space."""
+    def add(self, title: str, page: StagePage, tool_tip: str = "") -> None:
+        """Add a page after the others, with `tool_tip` as tooltip; its size adapts to the available space."""
         page.setSizePolicy(QSizePolicy.Policy.Ignored, QSizePolicy.Policy.Ignored)
         self.all.append(page)
         self._stack.addWidget(page)
-        self.tabs.setTabToolTip(self.tabs.addTab(title), meaning)
+        self.tabs.setTabToolTip(self.tabs.addTab(title), tool_tip)
 
     def open(self, page: StagePage) -> None:
         """Show a page."""

@@ -13,8 +13,8 @@ from app.diagnostics.colors import Tone, tone_color, verdict_tone
 from app.diagnostics.metric_words import (
     VERDICT_TITLES,
     change_words,
+    describe_verdict,
     regime_title,
-    verdict_meaning,
     verdict_words,
     worker_of,
 )
@@ -72,7 +72,7 @@ class StageColumn:
     """
 
     title: str
-    meaning: str
+    tool_tip: str
     words: Callable[[StageEntry, Row], str]
     number: Callable[[StageEntry, Row], float | None]
     widest: tuple[str, ...] = ()
@@ -115,7 +115,7 @@ def explanation_of(entry: StageEntry, column: Column) -> str:
     if row is None:
         return ""
     if column is Column.VERDICT:
-        return verdict_meaning(row)
+        return describe_verdict(row)
     if column is Column.CHANGE and entry.earlier is not None:
         return f"Before: {agreement(entry.earlier.metrics)}, {VERDICT_TITLES[entry.earlier.verdict]}"
     if column in (Column.STAGE_MS, Column.REFERENCE_MS):
@@ -297,7 +297,7 @@ class StageTableModel(QAbstractTableModel):
             case Qt.ItemDataRole.DisplayRole if column is not None:
                 return COLUMNS[column].title
             case Qt.ItemDataRole.ToolTipRole if column is not None:
-                return COLUMNS[column].meaning
+                return COLUMNS[column].tool_tip
             case Qt.ItemDataRole.TextAlignmentRole if column is not None:
                 return int(_alignment(column, Qt.AlignmentFlag.AlignBottom))
         return None

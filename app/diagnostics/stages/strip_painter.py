@@ -27,7 +27,7 @@ SMALLEST_PIXELS = 128
 HEIGHT_PIXELS = 22
 SCALE_FONT_PIXELS = 10
 SPACE_PIXELS = 8
-MEANING = "Colors: largest error in a cell, relative to the reference’s RMS"
+TOOL_TIP = "Colors: largest error in a cell, relative to the reference’s RMS"
 
 
 class StripPainter:
@@ -146,8 +146,8 @@ class ErrorScale(QWidget):
 
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
-        self.setToolTip(MEANING)
-        self.setAccessibleName(MEANING)
+        self.setToolTip(TOOL_TIP)
+        self.setAccessibleName(TOOL_TIP)
         self.setMinimumWidth(SMALLEST_PIXELS)
         self.setMaximumWidth(WIDTH_PIXELS)
         self.setFixedHeight(HEIGHT_PIXELS)

@@ -16,7 +16,7 @@ from engine.validator.inspection.results import CodeEvent, GraphEvent, Inspected
 
 
 class Regime(StrEnum):
-    """A way of running the whole model; `REGIME_MEANINGS` describes each."""
+    """A way of running the whole model; `REGIME_DESCRIPTIONS` describes each."""
 
     DYNAMIC = "dynamic"
     UPSTREAM = "upstream"
@@ -29,7 +29,7 @@ class Regime(StrEnum):
     DISTILLED = "distilled"
 
 
-REGIME_MEANINGS: Mapping[Regime, str] = MappingProxyType(
+REGIME_DESCRIPTIONS: Mapping[Regime, str] = MappingProxyType(
     {
         Regime.DYNAMIC: "PyTorch, unpadded, packed LSTMs, prosody and source in float64: the reference",
         Regime.UPSTREAM: "PyTorch in kokoro’s own float32 throughout: the baseline",

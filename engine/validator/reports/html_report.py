@@ -19,7 +19,7 @@ from engine.stages import STAGE_NAMES, stage_named
 from engine.system.paths import resources_folder
 from engine.system.whole_file import whole_file
 from engine.validator.data import wording
-from engine.validator.data.results import REGIME_MEANINGS, InputSource, Regime, Report, Row
+from engine.validator.data.results import REGIME_DESCRIPTIONS, InputSource, Regime, Report, Row
 from engine.validator.data.verdicts import severity, worse_words, worst
 from engine.validator.data.wording import NOT_USED, readings_of
 from engine.validator.reports.wavs import waveform
@@ -243,7 +243,7 @@ class RegimeSummary:
     """One regime over all utterances."""
 
     name: str
-    meaning: str
+    description: str
     worst: Cell
     heard: Cell
 
@@ -260,8 +260,8 @@ def summary(name: str, rows: Sequence[Row]) -> RegimeSummary:
     """Summarize a regime: its worst isolated stage, and its worst end-to-end waveform."""
     isolated = worst(row for row in rows if row.reading is InputSource.ISOLATED)
     heard = worst(row for row in rows if row.reading is InputSource.END_TO_END and row.stage == STAGE_NAMES[-1])
-    meaning = REGIME_MEANINGS.get(Regime(name), "") if name in tuple(Regime) else "stages of several regimes"
-    return RegimeSummary(name, meaning, _cell(isolated, with_stage=True), _cell(heard))
+    description = REGIME_DESCRIPTIONS.get(Regime(name), "") if name in tuple(Regime) else "stages of several regimes"
+    return RegimeSummary(name, description, _cell(isolated, with_stage=True), _cell(heard))
 
 
 def lines(rows: Sequence[Row], regimes: Sequence[str]) -> Iterator[Line]:

@@ -14,9 +14,9 @@ from app.diagnostics.colors import Tone
 from app.diagnostics.configurations import matrix_of
 from app.diagnostics.figures import FiguresView
 from app.diagnostics.metric_words import (
-    READING_MEANINGS,
+    READING_DESCRIPTIONS,
     REGIME_TITLES,
-    VERDICT_MEANINGS,
+    VERDICT_DESCRIPTIONS,
     VERDICT_SIGNS,
     VERDICT_TITLES,
     change_words,
@@ -42,9 +42,9 @@ from tests.engine.validator.reports.example_report import example_report
 
 
 def test_every_verdict_regime_and_reading_has_words() -> None:
-    assert set(VERDICT_SIGNS) == set(VERDICT_TITLES) == set(VERDICT_MEANINGS) == set(Verdict)
+    assert set(VERDICT_SIGNS) == set(VERDICT_TITLES) == set(VERDICT_DESCRIPTIONS) == set(Verdict)
     assert set(REGIME_TITLES) == set(Regime)
-    assert set(READING_MEANINGS) == set(InputSource)
+    assert set(READING_DESCRIPTIONS) == set(InputSource)
     assert len({*VERDICT_SIGNS.values()}) == len(Verdict)
     assert verdict_words(Verdict.FAIL) == "✗ Fail"
 

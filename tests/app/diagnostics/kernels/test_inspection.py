@@ -58,7 +58,7 @@ def test_severity_goes_by_verdict_then_by_error() -> None:
 
 
 def test_every_verdict_has_a_sign_a_title_a_meaning_and_a_color() -> None:
-    for said in (words.SIGNS, words.TITLES, words.MEANINGS, words.TONES):
+    for said in (words.SIGNS, words.TITLES, words.DESCRIPTIONS, words.TONES):
         assert set(said) == set(KernelVerdict)
     assert len(set(words.SIGNS.values())) == len(KernelVerdict)
 

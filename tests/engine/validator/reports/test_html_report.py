@@ -209,6 +209,6 @@ def test_other_durations_give_every_regime_a_third_reading_and_mark_what_is_by_p
 
 def test_a_regime_in_one_line() -> None:
     line = summary(Regime.STATIC_NO_PACK, by_regime(ROWS)[Regime.STATIC_NO_PACK])
-    assert "masked" in line.meaning
+    assert "masked" in line.description
     assert (line.worst.verdict, line.heard.verdict) == (Verdict.FAIL, Verdict.INHERITED)
     assert line.worst.value.endswith(")")
