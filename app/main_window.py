@@ -21,7 +21,7 @@ from app.settings import Settings
 from app.speech.controller import SpeechController
 from app.speech.engine_worker import VoicesListed
 from app.speech.page import SpeechPage
-from app.speech.speak_button import Meaning
+from app.speech.speak_button import PlayCommand
 from app.theme import Theme
 from app.window_memory import WindowMemory
 from engine.speech import Plan, SpeechRequest
@@ -203,14 +203,14 @@ class MainWindow(QMainWindow):
         """Show the current effect of Play."""
         playback = self._controller.playback
         if playback is Playback.PLAYING:
-            meaning = Meaning.PAUSE
+            command = PlayCommand.PAUSE
         elif playback is Playback.STOPPED and self.page.view.selection is not None:
-            meaning = Meaning.SELECTION
+            command = PlayCommand.SELECTION
         elif playback is Playback.STOPPED and self.reading.text.strip() and self.reading.at_end:
-            meaning = Meaning.BEGINNING
+            command = PlayCommand.BEGINNING
         else:
-            meaning = Meaning.PLAY
-        self.menu.mean(meaning)
+            command = PlayCommand.PLAY
+        self.menu.show_play_command(command)
 
     @Slot(object)
     def _on_track(self, track: AudioTrack) -> None:
