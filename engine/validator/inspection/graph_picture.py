@@ -12,7 +12,7 @@ from torch import fx
 from engine.compiler.traced_graph import Numbers, number_of, operator_name, shape_of
 from engine.stages import Stage
 from engine.validator.inspection.kernel_calls import CompiledGraph, KernelCall, inputs_of
-from engine.validator.inspection.meanings import is_length, is_lstm, needed, role
+from engine.validator.inspection.reference_stage import is_length, is_lstm, needed, role
 from engine.validator.inspection.results import Edge, GraphNode, NodeKind, StageGraph
 from engine.validator.inspection.translation import source_of
 

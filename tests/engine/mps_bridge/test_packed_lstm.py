@@ -55,14 +55,14 @@ def unwritten(batch, directions):
 
 @pytest.mark.parametrize("directions", [1, 2])
 @pytest.mark.parametrize("lengths", [[1], [7], [0], [3, 7, 1, 7], [2, 0, 5], [0, 0], [9, -1]])
-def test_equals_the_meaning(lstm_packed, lengths, directions):
+def test_equals_the_reference(lstm_packed, lengths, directions):
     parts = weights(directions)
     x, counts = inputs(lengths)
     result = unwritten(len(lengths), directions)
     lstm_packed(tensor(x), tensor(counts), *joined(parts), result)
-    meaning = lstm_forward_packed if directions == 1 else lstm_forward_packed_bidirectional
+    reference = lstm_forward_packed if directions == 1 else lstm_forward_packed_bidirectional
     clean = np.nan_to_num(x)
-    expected = meaning(clean, np.clip(counts, 0, TIME), *(part for direction in parts for part in direction))
+    expected = reference(clean, np.clip(counts, 0, TIME), *(part for direction in parts for part in direction))
     np.testing.assert_allclose(result.numpy(), expected, atol=1e-6)
 
 

@@ -43,9 +43,9 @@ def inputs(lengths: list[int], padding: int = 2) -> np.ndarray:
 @settings(max_examples=30)
 @given(ragged_lengths)
 def test_equals_torch_packed_sequences(lengths):
-    for bidirectional, meaning in ((False, lstm_forward_packed), (True, lstm_forward_packed_bidirectional)):
+    for bidirectional, reference in ((False, lstm_forward_packed), (True, lstm_forward_packed_bidirectional)):
         network, x = lstm(bidirectional), inputs(lengths)
-        ours = meaning(x, np.array(lengths, np.int32), *weights(network))
+        ours = reference(x, np.array(lengths, np.int32), *weights(network))
         np.testing.assert_allclose(ours, torch_packed(network, x, lengths), atol=1e-6)
 
 

@@ -31,7 +31,7 @@ def adaptive_layer_norm_arguments() -> tuple[torch.Tensor, torch.Tensor, torch.T
     return 3 + torch.randn(2, 7, 6), torch.randn(2, 16), torch.randn(2, 4), 3, 1e-5
 
 
-def test_adaptive_layer_norm_equals_the_numpy_meaning():
+def test_adaptive_layer_norm_equals_the_numpy_reference():
     *tensors, offset, epsilon = adaptive_layer_norm_arguments()
     expected = numpy_adaptive_layer_norm.adaptive_layer_norm(*(tensor.numpy() for tensor in tensors), offset, epsilon)
     np.testing.assert_allclose(adaptive_layer_norm(*tensors, offset, epsilon), expected, atol=1e-5)
@@ -61,16 +61,16 @@ def tensors(values: tuple[object, ...] | list[object]) -> tuple[object, ...]:
     return tuple(torch.from_numpy(value) if isinstance(value, np.ndarray) else value for value in values)
 
 
-@pytest.mark.parametrize(("operator", "numpy_meaning", "extra"), CASES)
-def test_adaptive_norm_equals_the_numpy_meaning(operator, numpy_meaning, extra):
+@pytest.mark.parametrize(("operator", "numpy_reference", "extra"), CASES)
+def test_adaptive_norm_equals_the_numpy_reference(operator, numpy_reference, extra):
     values = adaptive_norm_arguments()
     values[0][1, :, 1:] = np.nan
     ours = operator(*tensors(values), *tensors(extra)).numpy()
-    np.testing.assert_allclose(ours, numpy_meaning(*values, *extra), atol=1e-5)
+    np.testing.assert_allclose(ours, numpy_reference(*values, *extra), atol=1e-5)
 
 
-@pytest.mark.parametrize(("operator", "numpy_meaning", "extra"), CASES)
-def test_adaptive_norm_passes_torchs_operator_checks(operator, numpy_meaning, extra):
+@pytest.mark.parametrize(("operator", "numpy_reference", "extra"), CASES)
+def test_adaptive_norm_passes_torchs_operator_checks(operator, numpy_reference, extra):
     checks = torch.library.opcheck(operator, (*tensors(adaptive_norm_arguments()), *tensors(extra)))
     assert set(checks.values()) == {"SUCCESS"}
 
@@ -83,7 +83,7 @@ def case() -> np.ndarray:
     return np.random.default_rng(0).standard_normal((3, 7, 3 * HEADS * 5), dtype=np.float32)
 
 
-def test_attention_equals_the_numpy_meaning():
+def test_attention_equals_the_numpy_reference():
     x = case()
     x[1, 1:] = np.nan
     ours = attention(torch.from_numpy(x), torch.from_numpy(LENGTHS), HEADS).numpy()
@@ -103,7 +103,7 @@ def harmonic_source_arguments() -> list[np.ndarray]:
     return [f0, noise, np.array([4, 2], np.int32), weight, np.zeros(1, np.float32)]
 
 
-def test_harmonic_source_equals_the_numpy_meaning():
+def test_harmonic_source_equals_the_numpy_reference():
     ours = harmonic_source(*map(torch.from_numpy, harmonic_source_arguments()), 20, 5)
     np.testing.assert_array_equal(
         ours.numpy(), numpy_harmonic_source.harmonic_source(*harmonic_source_arguments(), 20, 5)
@@ -123,7 +123,7 @@ def inverse_stft_arguments() -> list[np.ndarray]:
     return [np.exp(magnitude), phase, np.array([3, 1], np.int32)]
 
 
-def test_inverse_stft_equals_the_numpy_meaning():
+def test_inverse_stft_equals_the_numpy_reference():
     values = inverse_stft_arguments()
     values[0][1, :, 121:] = np.nan
     ours = inverse_stft(*map(torch.from_numpy, values), *SIZES)
@@ -149,14 +149,14 @@ def packed_lstm_arguments(lengths: list[int], directions: int) -> list[np.ndarra
 
 @settings(max_examples=30)
 @given(st.lists(st.integers(1, 9), min_size=1, max_size=4))
-def test_packed_lstm_equals_the_numpy_meaning(lengths):
-    for directions, operator, numpy_meaning in (
+def test_packed_lstm_equals_the_numpy_reference(lengths):
+    for directions, operator, numpy_reference in (
         (1, lstm_forward_packed, numpy_packed_lstm.lstm_forward_packed),
         (2, lstm_forward_packed_bidirectional, numpy_packed_lstm.lstm_forward_packed_bidirectional),
     ):
         values = packed_lstm_arguments(lengths, directions)
         ours = operator(*map(torch.from_numpy, values)).numpy()
-        np.testing.assert_allclose(ours, numpy_meaning(*values), atol=1e-5)
+        np.testing.assert_allclose(ours, numpy_reference(*values), atol=1e-5)
 
 
 def test_packed_lstm_passes_torchs_operator_checks():
@@ -170,7 +170,7 @@ def test_packed_lstm_passes_torchs_operator_checks():
 X = np.random.default_rng(0).standard_normal((2, 3, 5), dtype=np.float32)
 
 
-def test_reflect_left_equals_the_numpy_meaning():
+def test_reflect_left_equals_the_numpy_reference():
     np.testing.assert_array_equal(reflect_left(torch.from_numpy(X)).numpy(), numpy_reflect_left.reflect_left(X))
 
 

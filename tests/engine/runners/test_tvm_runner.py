@@ -16,7 +16,7 @@ import tvm_ffi
 from engine.artifacts.manifest import CPU, Bridge, Manifest, Variant, expected_identity
 from engine.errors import DamagedFile, EngineError
 from engine.network.random_weights import network_with, random_weights
-from engine.ops import packed_lstm as meaning
+from engine.ops import packed_lstm as reference
 from engine.runners import lstm_functions
 from engine.runners.base import cropped
 from engine.runners.lstm_functions import load_bridge, provide_lstm
@@ -322,9 +322,9 @@ def manifest(config, method, bridge=None):
 
 @pytest.mark.parametrize("device", [tvm.cpu, lambda: metal_device().device()])
 @pytest.mark.parametrize("directions", [1, 2])
-def test_the_function_in_torch_equals_the_meaning(tiny_config, device, directions):
+def test_the_function_in_torch_equals_the_reference(tiny_config, device, directions):
     provide_lstm(manifest(tiny_config, "torch"), Path())()
-    function = tvm_ffi.get_global_func(meaning.LstmMethod.TORCH.function)
+    function = tvm_ffi.get_global_func(reference.LstmMethod.TORCH.function)
     random = np.random.default_rng(directions)
     shapes = ((4 * HIDDEN, INPUTS), (4 * HIDDEN, HIDDEN), (4 * HIDDEN,))
     weights = [[random.standard_normal(shape, np.float32) for shape in shapes] for _ in range(directions)]
@@ -333,7 +333,7 @@ def test_the_function_in_torch_equals_the_meaning(tiny_config, device, direction
     y = tvm.runtime.tensor(np.full((3, 6, directions * HIDDEN), np.nan, np.float32), device())
     function(*(tvm.runtime.tensor(array, device()) for array in arrays), y)
     names = ("lstm_forward_packed", "lstm_forward_packed_bidirectional")
-    expected = getattr(meaning, names[directions - 1])(x, lengths, *(part for each in weights for part in each))
+    expected = getattr(reference, names[directions - 1])(x, lengths, *(part for each in weights for part in each))
     np.testing.assert_allclose(y.numpy(), expected, atol=1e-5)
 
 

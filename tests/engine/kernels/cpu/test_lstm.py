@@ -54,7 +54,7 @@ def compare(lengths: list[int], hidden_size: int, directions: int, microkernel: 
 
 @pytest.mark.parametrize("hidden_size", [1, 31, 32, 48, 65])
 @pytest.mark.parametrize("directions", [1, 2])
-def test_equals_the_meaning(hidden_size, directions):
+def test_equals_the_reference(hidden_size, directions):
     for lengths in ([1], [2], [3, 1], [7, 47, 1, 20]):
         compare(lengths, hidden_size, directions, host_microkernel())
 

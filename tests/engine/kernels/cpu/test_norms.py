@@ -13,7 +13,7 @@ from engine.kernels.cpu.adaptive_norm import adaptive_norm
 from engine.kernels.cpu.layer_norm import adaptive_layer_norm, layer_norm
 from engine.kernels.cpu.register_tile import AVX512, Microkernel
 from engine.ops import adaptive_layer_norm as layer_norm_meaning
-from engine.ops import adaptive_norm as meaning
+from engine.ops import adaptive_norm as reference
 from tests.engine.kernels.cpu.running import NARROW, Kernel, built, error_half_ulps, host_microkernel
 
 CHANNELS = 5
@@ -31,9 +31,9 @@ def kernel(variant: str, microkernel: Microkernel) -> Kernel:
 def truth(variant: str, *values: Any) -> np.ndarray:
     *operands, alpha = values
     return {
-        "plain": lambda: meaning.adaptive_norm(*operands),
-        "leaky_relu": lambda: meaning.adaptive_norm_leaky_relu(*operands, SLOPE),
-        "snake": lambda: meaning.adaptive_norm_snake(*operands, alpha),
+        "plain": lambda: reference.adaptive_norm(*operands),
+        "leaky_relu": lambda: reference.adaptive_norm_leaky_relu(*operands, SLOPE),
+        "snake": lambda: reference.adaptive_norm_snake(*operands, alpha),
     }[variant]()
 
 
@@ -86,7 +86,7 @@ def test_statistics_where_the_first_value_lies_far_out():
     styles, ones, zeros = np.zeros((1, 2 * CHANNELS), np.float32), np.ones(CHANNELS, np.float32), np.zeros(CHANNELS)
     operands = (x, np.array([2001], np.int32), styles, ones, zeros.astype(np.float32), 0)
     found = kernel("plain", host_microkernel())(x.shape, *operands)
-    np.testing.assert_allclose(found, meaning.adaptive_norm(*operands), rtol=1e-6)
+    np.testing.assert_allclose(found, reference.adaptive_norm(*operands), rtol=1e-6)
 
 
 def test_a_constant_channel_becomes_its_shift():

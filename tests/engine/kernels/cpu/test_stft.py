@@ -5,7 +5,7 @@ import pytest
 
 from engine.kernels.cpu.harmonic_source import harmonic_source
 from engine.kernels.cpu.inverse_stft import inverse_stft
-from engine.ops import harmonic_source as meaning
+from engine.ops import harmonic_source as reference
 from engine.ops.inverse_stft import inverse_stft as inverse_meaning
 from tests.engine.kernels.cpu.running import Kernel, built, host_microkernel
 
@@ -18,7 +18,7 @@ def kernel() -> Kernel:
 
 
 @pytest.mark.parametrize("lengths", [[1], [3], [5, 2, 1, 4], [200]])
-def test_magnitudes_and_phases_equal_the_meaning_whatever_the_padding_holds(kernel, lengths):
+def test_magnitudes_and_phases_equal_the_reference_whatever_the_padding_holds(kernel, lengths):
     random = np.random.default_rng(len(lengths))
     batch, frames = len(lengths), max(lengths)
     f0 = random.uniform(-30, 300, (batch, frames, 2)).astype(np.float32)
@@ -31,7 +31,7 @@ def test_magnitudes_and_phases_equal_the_meaning_whatever_the_padding_holds(kern
     valid = np.array(lengths, np.int32)
     shape = (batch, N_FFT + 2, SAMPLES // HOP * frames + 1)
     result = kernel(shape, f0, noise, valid, weight, bias)
-    expected = meaning.harmonic_source(f0, noise, valid, weight, bias, N_FFT, HOP)
+    expected = reference.harmonic_source(f0, noise, valid, weight, bias, N_FFT, HOP)
     assert np.abs(result - expected).max() < 2e-6
 
 
@@ -44,7 +44,7 @@ def inverse() -> Kernel:
 
 
 @pytest.mark.parametrize("lengths", [[1], [2], [5, 2, 1, 4], [50]])
-def test_samples_equal_the_meaning_whatever_the_padding_holds(inverse, lengths):
+def test_samples_equal_the_reference_whatever_the_padding_holds(inverse, lengths):
     random = np.random.default_rng(len(lengths))
     columns = SAMPLES // HOP * max(lengths) + 1
     magnitude = np.exp(random.standard_normal((len(lengths), N_FFT // 2 + 1, columns), np.float32))

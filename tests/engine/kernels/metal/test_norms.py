@@ -6,7 +6,7 @@ from torch.nn import functional
 from engine.kernels.activations import Activation, LeakyReLU, Snake
 from engine.kernels.metal.adaptive_norm import adaptive_norm
 from engine.kernels.metal.layer_norm import adaptive_layer_norm, layer_norm
-from engine.ops import adaptive_layer_norm as meaning
+from engine.ops import adaptive_layer_norm as layer_norm_reference
 from engine.ops import adaptive_norm as reference
 from tests.engine.kernels.metal.running import GROUP, TOLERANCE, built, normal
 
@@ -20,15 +20,15 @@ CASES = [
 ]
 
 
-@pytest.mark.parametrize(("activation", "meaning", "last"), CASES, ids=lambda case: getattr(case, "__name__", ""))
-def test_only_the_valid_length_counts(activation, meaning, last):
+@pytest.mark.parametrize(("activation", "function", "last"), CASES, ids=lambda case: getattr(case, "__name__", ""))
+def test_only_the_valid_length_counts(activation, function, last):
     kernel = built(adaptive_norm(CHANNELS, activation, GROUP))
     for lengths in ([1], [2, 300, 7]):
         batch, time = len(lengths), max(lengths) + 3
         x = 5 + normal(batch, CHANNELS, time)
         counts = np.array(lengths, np.int32)
         operands = (normal(batch, 3 * CHANNELS, seed=1), *normal(2, CHANNELS, seed=2), OFFSET)
-        expected = meaning(x, counts, *operands, *last)
+        expected = function(x, counts, *operands, *last)
         for batch_index, length in enumerate(lengths):
             x[batch_index, :, length:] = np.nan
         result = kernel(x.shape, x, counts, *operands, *(last if activation.has_parameter else ()))
@@ -69,5 +69,5 @@ def test_a_styled_row_ends_with_the_constant_input(channels, style):
     )
     kernel = built(adaptive_layer_norm(channels, style, 1e-5, GROUP))
     result = kernel((2, 3, channels + style), x, styles, constant_input, 7)
-    expected = meaning.adaptive_layer_norm(x, styles, constant_input, 7, 1e-5)
+    expected = layer_norm_reference.adaptive_layer_norm(x, styles, constant_input, 7, 1e-5)
     np.testing.assert_allclose(result, expected, **TOLERANCE)

@@ -29,7 +29,7 @@ from engine.system.paths import project_folder
 from engine.validator.inspection.graph_picture import CallFacts, computed, picture
 from engine.validator.inspection.inspector import Inspector
 from engine.validator.inspection.kernel_check import IMPRECISE_FROM, WRONG_FROM, compared
-from engine.validator.inspection.meanings import is_lstm, lstm_meaning, role
+from engine.validator.inspection.reference_stage import is_lstm, lstm_reference, role
 from engine.validator.inspection.results import (
     CodeEvent,
     GraphEvent,
@@ -118,7 +118,7 @@ def test_every_call_computes_a_value_that_pytorch_has_or_a_part_of_an_lstm(inspe
     for call in graph.calls:
         if graph.node_of(call.output) is None:
             assert is_lstm(graph.translated.makers[call.output])
-            assert lstm_meaning(call.kernel) is not None
+            assert lstm_reference(call.kernel) is not None
 
 
 @pytest.mark.parametrize("name", STAGES)

@@ -5,7 +5,7 @@ import torch
 from torch import Tensor
 
 from engine.ops.torch_ops import lstm_forward_packed_bidirectional
-from engine.validator.inspection.meanings import LstmCall, directions_of, lstm_meaning
+from engine.validator.inspection.reference_stage import LstmCall, directions_of, lstm_reference
 
 BATCH, TIME, HIDDEN, CHANGING, CONSTANT = 2, 5, 3, 4, 2
 GATES = 4 * HIDDEN
@@ -29,11 +29,11 @@ def parts() -> tuple[Tensor, Tensor, list[Tensor]]:
 
 def made(kernel: str, parts, arguments: list[Tensor], shape: tuple[int, ...], direction: int = 0) -> Tensor:
     x, lengths, weights = parts
-    meaning = lstm_meaning(kernel)
-    assert meaning is not None
+    reference = lstm_reference(kernel)
+    assert reference is not None
     result = torch.zeros(shape, dtype=torch.float64)
     call = LstmCall([*arguments, result], lambda: x, lengths, directions_of(weights), direction, shape)
-    return meaning(call).reshape(shape)
+    return reference(call).reshape(shape)
 
 
 def test_the_parts_for_a_processor_make_the_whole(parts) -> None:

@@ -27,7 +27,7 @@ Given = Mapping[fx.Node, Tensor]
 """Known values of nodes, which are not computed."""
 
 
-class Meaning:
+class ReferenceStage:
     """A traced stage with weights, computed in `dtype` (float32 or float64).
 
     `weights` are arrays by state-dict key; `numbers` are the symbolic lengths.
@@ -162,9 +162,9 @@ def has_time(kernel: str) -> bool:
     return role(kernel) in (_PROJECTION, _SLICE)
 
 
-def lstm_meaning(kernel: str) -> Callable[[LstmCall], Tensor] | None:
+def lstm_reference(kernel: str) -> Callable[[LstmCall], Tensor] | None:
     """Return the computation of a kernel inside an LSTM; None for an unknown one."""
-    return _MEANINGS.get(role(kernel))
+    return _LSTM_REFERENCES.get(role(kernel))
 
 
 def _changing(call: LstmCall) -> Tensor:
@@ -223,7 +223,7 @@ def _tensor(call: LstmCall, position: int) -> Tensor:
     return argument.to(call.directions[0][0].dtype)
 
 
-_MEANINGS: Mapping[str, Callable[[LstmCall], Tensor]] = MappingProxyType(
+_LSTM_REFERENCES: Mapping[str, Callable[[LstmCall], Tensor]] = MappingProxyType(
     {
         _SLICE: _changing,
         _PROJECTION: _projection,
