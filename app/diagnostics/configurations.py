@@ -143,7 +143,7 @@ class MixingEditor(WrappingBar):
             box.offer((each, REGIME_TITLES[each], REGIME_DESCRIPTIONS[each]) for each in names)
 
     @property
-    def cross(self) -> tuple[tuple[str, Regime], ...]:
+    def mixed_stages(self) -> tuple[tuple[str, Regime], ...]:
         """The stages from other configurations, each with its configuration; empty if nothing is mixed."""
         chosen = ((stage, Regime(str(box.value))) for stage, box in self.boxes.items())
         return tuple((stage, regime) for stage, regime in chosen if regime is not NOT_MIXED)
@@ -185,7 +185,7 @@ class ConfigurationsPage(StagePage):
 
     @Slot()
     def _on_compare(self) -> None:
-        self.compare_requested.emit(self.editor.cross)
+        self.compare_requested.emit(self.editor.mixed_stages)
 
     @Slot(str, str)
     def _on_cell(self, stage: str, regime: str) -> None:
@@ -193,10 +193,10 @@ class ConfigurationsPage(StagePage):
 
     @Slot()
     def _say(self) -> None:
-        mixed = "+".join([NOT_MIXED, *(f"{stage}={regime}" for stage, regime in self.editor.cross)])
-        self.mix.setText(f"{MIX} ({len(self.editor.cross)})" if self.editor.cross else MIX)
+        mixed = "+".join([NOT_MIXED, *(f"{stage}={regime}" for stage, regime in self.editor.mixed_stages)])
+        self.mix.setText(f"{MIX} ({len(self.editor.mixed_stages)})" if self.editor.mixed_stages else MIX)
         words = START if not self.table.matrix.regimes else LEGEND
-        self.words.say(f"Next: {column_explanation(mixed)}. {words}" if self.editor.cross else words)
+        self.words.say(f"Next: {column_explanation(mixed)}. {words}" if self.editor.mixed_stages else words)
 
     def _lay_out(self) -> None:
         self.compare.setToolTip("Run every stage in every configuration, on the text named above")

@@ -96,8 +96,8 @@ def worker_of(stage: Stage, regime: str) -> str:
     """Return the software that computes a stage in a configuration, as the rest of a sentence."""
     if stage.runs_on is Place.HOST:
         return "numpy, as in every configuration"
-    rest, *crossed = regime.split("+")
-    chosen = dict(part.split("=") for part in crossed if "=" in part).get(stage.name, rest)
+    rest, *mixed = regime.split("+")
+    chosen = dict(part.split("=") for part in mixed if "=" in part).get(stage.name, rest)
     return "the compiled module" if chosen.startswith(Regime.COMPILED) or chosen == Regime.DISTILLED else "PyTorch"
 
 

@@ -107,7 +107,7 @@ def _page(
 
 def _asked(report: Report) -> dict[str, str]:
     request = report.request
-    crossed = ", ".join(f"{stage} from {regime}" for stage, regime in request.cross)
+    mixed = ", ".join(f"{stage} from {regime}" for stage, regime in request.cross)
     return {
         "model": request.model,
         "weights": request.weights or "the model’s own",
@@ -119,7 +119,7 @@ def _asked(report: Report) -> dict[str, str]:
         "device": report.device_choice or NOT_USED,
         "LSTM method": report.lstm_choice or NOT_USED,
         **({"golden run": report.golden} if report.golden else {}),
-        **({"crossed stages": crossed} if crossed else {}),
+        **({"crossed stages": mixed} if mixed else {}),
         "utterances": str(len(report.utterances)),
     }
 

@@ -253,7 +253,7 @@ def _torch_runner(regime: Regime, network: Network, seen: ProbeObserver | None) 
             return ExportableRunner(network, LstmSemantics.NO_PACK, seen)
 
 
-def crossed(stages: Mapping[str, RegimeRunner], rest: RegimeRunner) -> RegimeRunner:
+def mixed_runner(stages: Mapping[str, RegimeRunner], rest: RegimeRunner) -> RegimeRunner:
     """Return the regime `rest` with some stages from others; its name is like `compiled+decoder=dynamic`."""
     name = "+".join([rest.name, *(f"{stage}={regime.name}" for stage, regime in stages.items())])
     runners = {stage: regime.runner for stage, regime in stages.items()}

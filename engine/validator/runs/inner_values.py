@@ -30,7 +30,7 @@ from engine.validator.data.results import (
     ValidationRequest,
     Verdict,
 )
-from engine.validator.runners.regimes import ProbeLog, RegimeRunner, Regimes, as_padded, crossed
+from engine.validator.runners.regimes import ProbeLog, RegimeRunner, Regimes, as_padded, mixed_runner
 from engine.validator.runs.comparison import Comparison
 from engine.validator.runs.end_to_end_run import RegimeChain
 
@@ -109,7 +109,7 @@ class InnerValues:
             opened = [self._runner(regime, runners) for regime in self._regimes_wanted]
             if self._request.cross:
                 stages_from = {stage: self._runner(regime, runners) for stage, regime in self._request.cross}
-                opened.append(crossed(stages_from, self._runner(Regime.COMPILED, runners)))
+                opened.append(mixed_runner(stages_from, self._runner(Regime.COMPILED, runners)))
             reference, *others = (RegimeChain(each, self._regimes.pipeline(each)) for each in opened)
             for event in run(Comparison(reference, others)):
                 if isinstance(event, RowEvent) and event.row.probe and event.row.stage in names:
@@ -136,8 +136,8 @@ class InnerValues:
             folder = self._folder(stage, modules)
             runner = CompiledRunner(folder, checkpoint.config, weights, observe=log.observe, stages=[stage.name])
             inner[stage.name] = held.enter_context(closing(runner))
-        crossed = JoinedRunner(inner, ordinary.runner)
-        return RegimeRunner(Regime.COMPILED, crossed, log, tolerance_of=ordinary.tolerance_of)
+        mixed_runner = JoinedRunner(inner, ordinary.runner)
+        return RegimeRunner(Regime.COMPILED, mixed_runner, log, tolerance_of=ordinary.tolerance_of)
 
     def _folder(self, stage: Stage, modules: ProbedModules) -> Path:
         drill, variant = self._regimes.drill, self._regimes.variant

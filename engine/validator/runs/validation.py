@@ -30,7 +30,7 @@ from engine.validator.data.results import (
 )
 from engine.validator.data.run_context import RunContext
 from engine.validator.data.verdicts import findings
-from engine.validator.runners.regimes import RegimeRunner, Regimes, check_choices, crossed, held_to
+from engine.validator.runners.regimes import RegimeRunner, Regimes, check_choices, held_to, mixed_runner
 from engine.validator.runs.arrays import ArrayFolder, array_limit_of
 from engine.validator.runs.baseline_grader import BaselineGrader
 from engine.validator.runs.comparison import Comparison
@@ -240,7 +240,7 @@ def open_chains(
     others = [open_regime(regime) for regime in wanted]
     if request.cross:
         stages = {stage: open_regime(regime) for stage, regime in request.cross}
-        others.append(crossed(stages, open_regime(Regime.COMPILED)))
+        others.append(mixed_runner(stages, open_regime(Regime.COMPILED)))
     if not others:
         raise InvalidRequest("There’s nothing to compare.", f"Choose a regime other than {request.reference}.")
     reference, *chains = (

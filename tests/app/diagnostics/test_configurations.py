@@ -103,7 +103,7 @@ def test_every_stage_of_a_device_can_come_from_every_regime(qtbot: QtBot) -> Non
     assert all(set(box.values) == set(Regime) - set(STUDENT_REGIMES) for box in editor.boxes.values())
     editor.offer_students(True)
     assert all(set(box.values) == set(Regime) for box in editor.boxes.values())
-    assert editor.cross == ()
+    assert editor.mixed_stages == ()
 
 
 def test_there_is_a_cell_for_every_stage_in_every_regime() -> None:

@@ -47,10 +47,10 @@ def test_students_are_offered_where_a_model_has_them(to_run: RunControls) -> Non
 
 
 def test_a_crossed_regime_can_be_looked_at_but_not_run(to_run: RunControls) -> None:
-    crossed = "compiled with bert from dynamic"
-    to_run.offer_regimes((Regime.COMPILED, crossed))
-    to_run.regime.choose(crossed)
-    assert to_run.regime.currentText() == crossed
+    mixed = "compiled with bert from dynamic"
+    to_run.offer_regimes((Regime.COMPILED, mixed))
+    to_run.regime.choose(mixed)
+    assert to_run.regime.currentText() == mixed
     assert to_run.options.regimes == (Regime.UPSTREAM, Regime.COMPILED)
 
 

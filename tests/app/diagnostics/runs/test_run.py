@@ -188,8 +188,8 @@ def test_the_utterance_under_way_is_shown_while_it_runs(run: DiagnosticsRun) -> 
 
 def test_regimes_are_those_compared(run: DiagnosticsRun) -> None:
     assert run.regimes == (Regime.UPSTREAM, Regime.COMPILED)
-    crossed = replace(row(STAGES[0], "text_features", Regime.COMPILED), regime="compiled with bert from dynamic")
-    run.take(RowEvent(crossed))
+    mixed = replace(row(STAGES[0], "text_features", Regime.COMPILED), regime="compiled with bert from dynamic")
+    run.take(RowEvent(mixed))
     assert run.regimes[-1] == "compiled with bert from dynamic"
 
 

@@ -158,8 +158,8 @@ def test_only_regimes_that_are_compared_can_be_tried(validator: Validator) -> No
 
 
 def test_a_request_is_narrowed_to_a_regime() -> None:
-    crossed = ValidationRequest(REQUEST.speech, probes=True, arrays_folder="there", cross=(("bert", Regime.DYNAMIC),))
-    alone = only(crossed, Regime.COMPILED)
+    mixed = ValidationRequest(REQUEST.speech, probes=True, arrays_folder="there", cross=(("bert", Regime.DYNAMIC),))
+    alone = only(mixed, Regime.COMPILED)
     assert (alone.regimes, alone.cross, alone.probes, alone.arrays_folder) == ((Regime.COMPILED,), (), False, None)
-    assert only(crossed, "compiled+bert=dynamic").cross == crossed.cross
-    assert only(crossed, "compiled+bert=dynamic").regimes == ()
+    assert only(mixed, "compiled+bert=dynamic").cross == mixed.cross
+    assert only(mixed, "compiled+bert=dynamic").regimes == ()

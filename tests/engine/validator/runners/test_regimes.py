@@ -25,7 +25,7 @@ from engine.validator.runners.regimes import (
     RegimeRunner,
     Regimes,
     check_choices,
-    crossed,
+    mixed_runner,
 )
 from engine.validator.runs.validation import Validator
 from tests.engine.students import students_installed
@@ -152,7 +152,7 @@ def test_the_compiled_regime_has_the_modules_and_weights_of_speech_whether_inner
 
 def test_a_crossed_regime_takes_each_stage_from_where_it_is_told(regimes: Regimes) -> None:
     dynamic, compiled = opened(regimes, Regime.DYNAMIC), opened(regimes, Regime.COMPILED)
-    runner = crossed({"decoder": dynamic}, compiled)
+    runner = mixed_runner({"decoder": dynamic}, compiled)
     assert runner.name == "compiled+decoder=dynamic"
     mixed, pure = steps(regimes, runner), steps(regimes, compiled)
     decoded = regimes.pipeline(dynamic).step(pure["decoder"].stage, pure["decoder"].inputs)

@@ -184,20 +184,20 @@ def test_phonemes_that_the_model_cannot_speak_are_refused(validator: Validator, 
 
 
 def test_crossed_stages_have_inner_values_and_leave_none_to_others() -> None:
-    crossed = asked(
+    mixed = asked(
         "Hello.",
         regimes=(Regime.STATIC_PACKED,),
         probes=True,
         cross=(("decoder", Regime.DYNAMIC), ("f0n", Regime.DYNAMIC)),
     )
     with closing(Validator()) as validator:
-        rows = validator.validate(replace(crossed, padding=0.0)).rows
+        rows = validator.validate(replace(mixed, padding=0.0)).rows
     inner = {(row.regime, row.stage) for row in rows if row.probe}
     assert ("compiled+decoder=dynamic+f0n=dynamic", "decoder") in inner
     assert (Regime.STATIC_PACKED, "decoder") in inner
     plain = {row.output for row in rows if row.probe and row.stage == "decoder" and row.regime == Regime.STATIC_PACKED}
-    crossed_ones = {row.output for row in rows if row.probe and row.stage == "decoder" and "+" in row.regime}
-    assert crossed_ones == plain
+    mixed_outputs = {row.output for row in rows if row.probe and row.stage == "decoder" and "+" in row.regime}
+    assert mixed_outputs == plain
 
 
 def test_a_model_that_is_exchanged_meanwhile_ends_it(validator: Validator, monkeypatch: pytest.MonkeyPatch) -> None:
