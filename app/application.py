@@ -237,10 +237,10 @@ class Application(QObject):
 
     def _engine_factory(self, model: str) -> EngineFactory:
         settings, models = self._settings, self.window.page.header.voices.models
-        manner = settings.device, settings.lstm_method, prosody_of(model, models, settings.prosody)
+        choices = settings.device, settings.lstm_method, prosody_of(model, models, settings.prosody)
         if self._given_engine is not None:
             return partial(self._given_engine)  # a new object, although it creates the same engine
-        return partial(engine_for, model, *manner)
+        return partial(engine_for, model, *choices)
 
     @Slot()
     def _on_voices_requested(self) -> None:

@@ -58,7 +58,7 @@ class MainMenu(QMenuBar):
         speech.addSeparator()
         self._add_queue(speech.addMenu("Queue"))
         speech.addSeparator()
-        self._add_manner(speech)
+        self._add_speech_settings(speech)
         speech.addSeparator()
         self.model_menu = speech.addMenu("Model")
         self.model_actions = QActionGroup(self)
@@ -200,7 +200,7 @@ class MainMenu(QMenuBar):
         self.paste.setEnabled(own and edit.canPaste())
         self.select_all.setEnabled(shown and not (own and edit.document().isEmpty()))
 
-    def _add_manner(self, speech: QMenu) -> None:
+    def _add_speech_settings(self, speech: QMenu) -> None:
         """Add the commands for speed, pauses and notes."""
         self.faster = _action(speech, "Faster", "Ctrl+]")
         self.slower = _action(speech, "Slower", "Ctrl+[")

@@ -61,7 +61,7 @@ class MainWindow(QMainWindow):
         self.setMenuBar(self.menu)
         self.menu.add_editing(self.page)
         self.reading = Reading(
-            controller, places or Places(), self._manner, self._own_text, self, notes=settings.notes_read
+            controller, places or Places(), self._speech_settings, self._own_text, self, notes=settings.notes_read
         )
         self.memory = WindowMemory(self, self.page, settings, texts or RecentTexts())
         self.closing = Closing(self, controller, self.memory)
@@ -192,7 +192,7 @@ class MainWindow(QMainWindow):
         if self.page.header.voices.known:
             self.reading.begin_waiting()
 
-    def _manner(self) -> SpeechRequest | None:
+    def _speech_settings(self) -> SpeechRequest | None:
         return self.chosen if self.page.header.voices.known else None
 
     def _own_text(self) -> str:

@@ -205,7 +205,9 @@ class ExportDialog(QDialog):
         suffix = self.subtitles.currentData()
         subtitles = with_format(self.path, suffix) if suffix else None
         scope = self.scope
-        return ExportJob(document, scope.manner, self.path, self.per_chapter.isChecked(), subtitles, scope.edits)
+        return ExportJob(
+            document, scope.speech_settings, self.path, self.per_chapter.isChecked(), subtitles, scope.edits
+        )
 
     @Slot()
     def accept(self) -> None:
@@ -321,7 +323,7 @@ class ExportDialog(QDialog):
     def _tell_size(self) -> None:
         """Show the duration, and the coding and size of the result."""
         scope, coding = self.scope, coding_of(self.formats.currentData())
-        seconds = ExportJob(scope.document, scope.manner, Path()).seconds
+        seconds = ExportJob(scope.document, scope.speech_settings, Path()).seconds
         count = len(scope.document.chapters)
         self.summary.say(_capitalized(f"{count} chapters, " * (count > 1) + duration_words(seconds)))
         named = f"{coding.name}, " if coding.name else ""

@@ -112,8 +112,8 @@ class ExportFeature(QObject):
 
     @Slot(object)
     def _on_ordered(self, order: ExportJob) -> None:
-        if not order.manner.voice:  # no voice was known when the dialog opened
-            order = replace(order, manner=replace(order.manner, voice=self._window.request.voice))
+        if not order.speech_settings.voice:  # no voice was known when the dialog opened
+            order = replace(order, speech_settings=replace(order.speech_settings, voice=self._window.request.voice))
         self._settings.save_folder = order.path.parent
         self._window.page.banner.withdraw(Subject.FILE)
         self._records.keep(order, self._window.page.header.voices.speaking_model)

@@ -28,11 +28,11 @@ class Scope:
 
     title: str
     document: Document
-    manner: SpeechRequest
+    speech_settings: SpeechRequest
     edits: tuple[tuple[UtteranceEdit, ...], ...] = ()
 
 
-def scope_of(part: Part, manner: SpeechRequest, edits_of: EditsOf = no_edits) -> Scope:
+def scope_of(part: Part, speech_settings: SpeechRequest, edits_of: EditsOf = no_edits) -> Scope:
     """Return the scope of a document in this manner, or of a request in its own, titled by its first words.
 
     `edits_of` returns the edits of a chapter's text.
@@ -40,7 +40,7 @@ def scope_of(part: Part, manner: SpeechRequest, edits_of: EditsOf = no_edits) ->
     title, content = part
     if isinstance(content, Document):
         edits = tuple(edits_of(chapter.text) for chapter in content.chapters)
-        return Scope(title, content, manner, edits if any(edits) else ())
+        return Scope(title, content, speech_settings, edits if any(edits) else ())
     spoken = content.part if content.part.strip() else ""
     if spoken and planned_text(content) != content:  # edits fit only the whole text
         document = Document(_first_words(spoken), "", "", (Chapter("", content.text),))
@@ -52,7 +52,7 @@ def scope_of(part: Part, manner: SpeechRequest, edits_of: EditsOf = no_edits) ->
 
 def scope_of_order(order: ExportJob) -> Scope:
     """Return the scope of an earlier job."""
-    return Scope(order.result.name, order.document, order.manner, order.edits)
+    return Scope(order.result.name, order.document, order.speech_settings, order.edits)
 
 
 def parts_of(window: MainWindow) -> list[Part]:

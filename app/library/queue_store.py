@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from app.library.database import transaction
-from app.library.records import Item, QueueJob, State, manner_of, request_of, storable
+from app.library.records import Item, QueueJob, State, request_of, speech_settings_of, storable
 
 _COLUMNS = "number, title, text, manner, model, target, document, state, message"
 
@@ -37,11 +37,15 @@ class QueueStore:
     def add(self, wish: QueueJob) -> None:
         """Add a job at the end."""
         target, document = (path and storable(str(path)) for path in (wish.target, wish.document))
-        title, text, manner = storable(wish.title), storable(wish.request.text), manner_of(wish.request)
+        title, text, speech_settings = (
+            storable(wish.title),
+            storable(wish.request.text),
+            speech_settings_of(wish.request),
+        )
         self._database.execute(
             "INSERT INTO item (place, state, title, text, manner, model, target, document) "
             "VALUES ((SELECT coalesce(max(place), 0) + 1 FROM item), ?, ?, ?, ?, ?, ?, ?)",
-            (State.WAITING.value, title, text, manner, wish.model, target, document),
+            (State.WAITING.value, title, text, speech_settings, wish.model, target, document),
         )
 
     def mark(self, number: int, state: State, message: str = "") -> None:
@@ -71,6 +75,6 @@ class QueueStore:
 
 
 def _item(row: tuple) -> Item:
-    number, title, text, manner, model, target, document, state, message = row
-    wish = QueueJob(request_of(text, manner), model, target and Path(target), document and Path(document))
+    number, title, text, speech_settings, model, target, document, state, message = row
+    wish = QueueJob(request_of(text, speech_settings), model, target and Path(target), document and Path(document))
     return Item(number, title, wish, State(state), message)

@@ -29,9 +29,10 @@ class Reading(QObject):
     """The open book or the user's text; Play resumes at the position in it.
 
     `text_changed` is emitted when a different text is to be shown, `changed` when anything else changes; `refused`
-    carries the reason why there is nothing to play. `manner` returns the chosen voice, speed and pauses, without a
-    text; None while no voice is known, and then playback waits for `begin_waiting`. `own_text` returns the text in the
-    editor. Every position is saved immediately. `edits_of` and `definitions_of` return what a text is spoken with.
+    carries the reason why there is nothing to play. `speech_settings` returns the chosen voice, speed and pauses,
+    without a text; None while no voice is known, and then playback waits for `begin_waiting`. `own_text` returns the
+    text in the editor. Every position is saved immediately. `edits_of` and `definitions_of` return what a text is
+    spoken with.
     """
 
     text_changed = Signal()
@@ -42,14 +43,14 @@ class Reading(QObject):
         self,
         speech: Speaker,
         places: Places,
-        manner: Callable[[], SpeechRequest | None],
+        speech_settings: Callable[[], SpeechRequest | None],
         own_text: Callable[[], str],
         parent: QObject | None = None,
         *,
         notes: bool = False,
     ) -> None:
         super().__init__(parent)
-        self._speech, self._places, self._manner, self._own_text = speech, places, manner, own_text
+        self._speech, self._places, self._speech_settings, self._own_text = speech, places, speech_settings, own_text
         self._notes = notes
         self._book: OpenedDocument | None = None
         self._document: Document | None = None
@@ -341,10 +342,14 @@ class Reading(QObject):
 
         A stopped one is not resumed in a voice that is no longer selected.
         """
-        spoken, request, manner = self.spoken, self._speech.request, self._manner()
+        spoken, request, speech_settings = self.spoken, self._speech.request, self._speech_settings()
         if spoken is None or request is None or not spoken.to_end or not self.shows_spoken:
             return False
-        if self._speech.playback is Playback.STOPPED and manner is not None and manner.voice != request.voice:
+        if (
+            self._speech.playback is Playback.STOPPED
+            and speech_settings is not None
+            and speech_settings.voice != request.voice
+        ):
             return False
         return self._is_unchanged(character)
 
@@ -368,15 +373,15 @@ class Reading(QObject):
             return
         if end is None:
             self._go_to_character(start)
-        if (manner := self._manner()) is None:
+        if (speech_settings := self._speech_settings()) is None:
             self._waiting = self.play if end is None else partial(self._speak, start, end)
             return
         title = self._chapter.title if self._chapter is not None else first_words(text)
         spoken = Spoken(title, self._shown, self._chapter, to_end=end is None)
         self._followed.append(spoken.edits)
         edits, definitions = self.edits_of(text), self.definitions_of(text)
-        manner = replace(manner, edits=edits, definitions=definitions)
-        self._speech.speak(replace(manner, text=text, start=start, end=end), spoken)
+        speech_settings = replace(speech_settings, edits=edits, definitions=definitions)
+        self._speech.speak(replace(speech_settings, text=text, start=start, end=end), spoken)
 
     def _end_speech(self) -> None:
         """Clear the utterance of the open text; an item continues if it is playing."""

@@ -144,16 +144,16 @@ class SpeechController(QObject):
 
         If the character lies ahead of the generated audio, this leaves a gap in the track, which is filled on demand.
         """
-        speech, manner = self.speech, self.speech.manner
-        if manner is None:
+        speech, speech_settings = self.speech, self.speech.speech_settings
+        if speech_settings is None:
             return
-        inside = self.track.lies_ahead(character) and (manner.end is None or character < manner.end)
+        inside = self.track.lies_ahead(character) and (speech_settings.end is None or character < speech_settings.end)
         if inside and not speech.superseded and not self.saving.holds(speech):
             self._preview.stop()
             self._skip_to(character)
             self.player.play()
         else:
-            self.speak(replace(manner, start=character), self.source)
+            self.speak(replace(speech_settings, start=character), self.source)
 
     def hear_from(self, character: int) -> bool:
         """Play from the word at this character of the latest text; if it is not generated, do nothing and return False.
@@ -174,14 +174,14 @@ class SpeechController(QObject):
         written to a file stays unchanged.
         """
         self.player.set_speed(speed)
-        speech, manner = self.speech, self.speech.manner
-        if manner is None or self.saving.holds(speech):
+        speech, speech_settings = self.speech, self.speech.speech_settings
+        if speech_settings is None or self.saving.holds(speech):
             return
-        speech.manner = replace(manner, voice=voice, speed=speed, pause_scale=pause_scale)
-        if voice != manner.voice and self.player.playback is not Playback.STOPPED:
+        speech.speech_settings = replace(speech_settings, voice=voice, speed=speed, pause_scale=pause_scale)
+        if voice != speech_settings.voice and self.player.playback is not Playback.STOPPED:
             self._cut(self.player.settled)
             self._make_rest()
-        elif speech.task is not None and speech.manner != manner:
+        elif speech.task is not None and speech.speech_settings != speech_settings:
             self._make_rest()
 
     def plan_again(self) -> None:
@@ -196,7 +196,7 @@ class SpeechController(QObject):
         """
         starts = {utterance.start for utterance in outdated}
         first = min((each.start for each in self.track.segments if each.utterance.start in starts), default=None)
-        if first is None or self.speech.manner is None:
+        if first is None or self.speech.speech_settings is None:
             return
         self.speech.cancel()
         playback, here = self.player.playback, self.track.segment_at(self.player.settled)
@@ -208,7 +208,9 @@ class SpeechController(QObject):
         elif self.track.lies_ahead(here.utterance.start):
             self._skip_to(here.utterance.start)
         else:  # nothing is left
-            self._replace_speech(HeardSpeech(replace(self.speech.manner, start=here.utterance.start), self.source))
+            self._replace_speech(
+                HeardSpeech(replace(self.speech.speech_settings, start=here.utterance.start), self.source)
+            )
             self._make_rest()
             if playback is Playback.PLAYING:
                 self.player.play()

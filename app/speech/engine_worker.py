@@ -188,7 +188,11 @@ def voices_here(device: str = AUTO, lstm_method: str = AUTO, prosody: Prosody = 
 
     models = installed_voices()
     wanted = {each.model: prosody_of(each.model, models, prosody) for each in models}
-    ready = (n for n, manner in wanted.items() if n == STARTER or can_speak_at_once(n, device, lstm_method, manner))
+    ready = (
+        n
+        for n, chosen_prosody in wanted.items()
+        if n == STARTER or can_speak_at_once(n, device, lstm_method, chosen_prosody)
+    )
     return VoicesListed(models, next(ready, STARTER))
 
 

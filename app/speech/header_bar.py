@@ -38,7 +38,7 @@ class HeaderBar(QWidget):
         self.speak_button = SpeakButton(self)
         self._labels = _label("Voice", self.voices), _label("Speed", self.speed.slider)
         self._usual_width = 0
-        self._manner, self._commands = QWidget(self), QWidget(self)
+        self._speech_settings, self._commands = QWidget(self), QWidget(self)
         self._lines = QBoxLayout(QBoxLayout.Direction.LeftToRight, self)
         self._lay_out()
 
@@ -70,18 +70,18 @@ class HeaderBar(QWidget):
 
     def _preferred_width(self) -> int:
         """Return the preferred width with the default texts, not with those for a selection and the like."""
-        manner, commands = (line.sizeHint().width() for line in (self._manner, self._commands))
+        speech_settings, commands = (line.sizeHint().width() for line in (self._speech_settings, self._commands))
         extra = self.speak_button.sizeHint().width() - self.speak_button.minimumWidth()
-        return manner + SPACE_PIXELS + commands - max(0, extra)
+        return speech_settings + SPACE_PIXELS + commands - max(0, extra)
 
     def _shortest_widths(self) -> tuple[int, int]:
         """Return the minimum width of each line with the short texts."""
-        manner, commands = (line.minimumSizeHint().width() for line in (self._manner, self._commands))
+        speech_settings, commands = (line.minimumSizeHint().width() for line in (self._speech_settings, self._commands))
         if self.short:
-            return manner, commands
+            return speech_settings, commands
         hidden = (*self._labels, self.speed.reset_button)
         spared = sum(each.sizeHint().width() + SPACE_PIXELS for each in hidden)
-        return manner - spared, commands - self.speak_button.spared_pixels
+        return speech_settings - spared, commands - self.speak_button.spared_pixels
 
     def _say(self) -> None:
         self._shorten(self.width() < self._usual_width)
@@ -99,14 +99,16 @@ class HeaderBar(QWidget):
 
     def _lay_out(self) -> None:
         voice, speed = self._labels
-        manner = _line(self._manner, self.home_button, voice, self.voices, speed, self.speed, self.pauses)
-        manner.insertSpacing(manner.indexOf(speed), GROUP_SPACE_PIXELS)
-        manner.addStretch(1)
+        speech_settings = _line(
+            self._speech_settings, self.home_button, voice, self.voices, speed, self.speed, self.pauses
+        )
+        speech_settings.insertSpacing(speech_settings.indexOf(speed), GROUP_SPACE_PIXELS)
+        speech_settings.addStretch(1)
         commands = _line(self._commands, self.save_button, self.stop_button, self.speak_button)
         commands.insertStretch(0, 1)
         self._lines.setContentsMargins(0, 0, 0, 0)
         self._lines.setSpacing(SPACE_PIXELS)
-        self._lines.addWidget(self._manner, 1)
+        self._lines.addWidget(self._speech_settings, 1)
         self._lines.addWidget(self._commands)
 
 

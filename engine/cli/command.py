@@ -66,7 +66,7 @@ def add_model(parser: Any, inherited: bool = False) -> None:
         parser.set_defaults(model_named=False)
 
 
-def add_manner(parser: Any) -> None:
+def add_speech_options(parser: Any) -> None:
     """Add --voice, --language and --speed."""
     parser.add_argument(
         "--voice", help="a name from `voices`, or a blend: “a(2)+b(1)” or “a:60,b:40” (default: the first)"
@@ -75,7 +75,7 @@ def add_manner(parser: Any) -> None:
     parser.add_argument("--speed", type=float, help="0.5 to 2 (default: 1)")
 
 
-def manner_of(options: argparse.Namespace, basis: SpeechRequest = PLAIN_REQUEST) -> SpeechRequest:
+def speech_settings_of(options: argparse.Namespace, basis: SpeechRequest = PLAIN_REQUEST) -> SpeechRequest:
     """Return a request with the settings that the options give, and those of `basis` for the others.
 
     Its voice is empty if none was given.

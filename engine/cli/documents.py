@@ -126,12 +126,12 @@ def request_of(
     Raises `EngineError` children for an unknown voice or a missing model.
     """
     if project is None:
-        manner = command.manner_of(options)
-        options.model = model_with(options, manner.voice or None)
-        return manner
+        speech_settings = command.speech_settings_of(options)
+        options.model = model_with(options, speech_settings.voice or None)
+        return speech_settings
     for problem in project.problems:
         steps.note(f"note: {problem.message}")
-    request = command.manner_of(options, project.request)
+    request = command.speech_settings_of(options, project.request)
     if not options.model_named and options.weights is None and project.model.name in installed_models():
         options.model = project.model.name
     voice = request.definitions.recipe_of(request.voice)
@@ -188,7 +188,7 @@ def check_apart(options: argparse.Namespace) -> None:
 
 def export_document(order: ExportJob, synthesizer: Synthesizer, steps: Steps) -> Outcome:
     """Export a document to files. Raises `EngineError` children."""
-    spoken = order.manner.language or synthesizer.voice(order.manner.voice).language
+    spoken = order.speech_settings.language or synthesizer.voice(order.speech_settings.voice).language
     if told := language_note(order.document.language, spoken):
         steps.note(told)
     started = time.perf_counter()
@@ -199,8 +199,8 @@ def export_document(order: ExportJob, synthesizer: Synthesizer, steps: Steps) ->
     seconds, audio_seconds = time.perf_counter() - started, progress.seconds_written
     paths = [output.path for output in outputs_of(order) if output.path.exists()]
     figures = {
-        "voice": order.manner.voice, "model": synthesizer.model, "device": synthesizer.device,
-        "seed": order.manner.seed, "seconds_audio": audio_seconds, "seconds_total": seconds,
+        "voice": order.speech_settings.voice, "model": synthesizer.model, "device": synthesizer.device,
+        "seed": order.speech_settings.seed, "seconds_audio": audio_seconds, "seconds_total": seconds,
         "seconds_to_first_audio": clocked.first_seconds, "rtf": seconds / audio_seconds, "out": str(order.path),
         "seconds_of_longest_utterance": clocked.longest_seconds, "peak_bytes": peak_bytes(),
         "subtitles": str(order.subtitles) if order.subtitles else None,
@@ -208,7 +208,7 @@ def export_document(order: ExportJob, synthesizer: Synthesizer, steps: Steps) ->
     }  # fmt: skip
     where = f"{order.result}, {len(paths)} files" if order.per_chapter else str(order.path)
     words = f"{where}: {audio_seconds:.1f} s of speech in {seconds:.1f} s"
-    return Outcome(figures, f"{words}, by {order.manner.voice} of {synthesizer.model}")
+    return Outcome(figures, f"{words}, by {order.speech_settings.voice} of {synthesizer.model}")
 
 
 def language_note(written: str, spoken: str) -> str:

@@ -10,7 +10,7 @@ from dataclasses import replace
 from typing import Any
 
 from engine.cli import documents
-from engine.cli.command import Command, Outcome, add_edits, add_json_flag, add_manner, add_model
+from engine.cli.command import Command, Outcome, add_edits, add_json_flag, add_model, add_speech_options
 from engine.cli.progress import Steps
 from engine.cli.speak import text_of
 from engine.errors import NothingToSpeak
@@ -28,7 +28,7 @@ def add_options(parser: Any) -> None:
     """Add the options: what to plan, and for which voice."""
     parser.add_argument("text", nargs="?", help="the text; - reads standard input")
     documents.add_source(parser)
-    add_manner(parser)
+    add_speech_options(parser)
     add_edits(parser)
     parser.add_argument("--prosody", action="store_true", help="also predict durations, pitch, and energy")
     add_json_flag(parser)

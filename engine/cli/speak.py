@@ -21,9 +21,9 @@ from engine.cli.command import (
     Outcome,
     add_edits,
     add_json_flag,
-    add_manner,
     add_model,
     add_prosody,
+    add_speech_options,
 )
 from engine.cli.models import observer
 from engine.cli.progress import Steps
@@ -47,7 +47,7 @@ SECONDS_PER_HOUR = 3600
 def _add_options(parser: Any) -> None:
     parser.add_argument("text", nargs="?", help="the text; - reads standard input")
     documents.add_options(parser)
-    add_manner(parser)
+    add_speech_options(parser)
     parser.add_argument("--pause", type=float, help="pause length multiplier, 0 to 3 (default: 1)")
     parser.add_argument("--seed", type=int, help="random seed (default: 0)")
     add_edits(parser)
@@ -87,12 +87,14 @@ def speak(options: argparse.Namespace) -> Outcome:
             _note_coding(output, steps)
         if options.fetch is not None:
             fetch_if_needed(options, steps)
-        synthesizer, manner = _prepared(options, project, steps)
-        manner = replace(manner, edits=documents.edits_of(options, document, steps) or manner.edits)
+        synthesizer, speech_settings = _prepared(options, project, steps)
+        speech_settings = replace(
+            speech_settings, edits=documents.edits_of(options, document, steps) or speech_settings.edits
+        )
         if document is not None and output and not options.play:
-            order = ExportJob(document, manner, output, bool(options.per_chapter), options.subtitles)
+            order = ExportJob(document, speech_settings, output, bool(options.per_chapter), options.subtitles)
             return documents.export_document(order, synthesizer, steps)
-        return _spoken(synthesizer, replace(manner, text=text.text), options, output, steps)
+        return _spoken(synthesizer, replace(speech_settings, text=text.text), options, output, steps)
 
 
 def _note_coding(output: Path, steps: Steps) -> None:
@@ -131,13 +133,13 @@ def _note_damaged(options: argparse.Namespace, steps: Steps) -> None:
 
 def _prepared(options: argparse.Namespace, project: Project | None, steps: Steps) -> tuple[Synthesizer, SpeechRequest]:
     """Return a prepared synthesizer, and a request with all settings, without a text unless there is a project."""
-    manner = documents.request_of(options, project, steps, options.prosody)
+    speech_settings = documents.request_of(options, project, steps, options.prosody)
     _note_damaged(options, steps)
     synthesizer = Synthesizer(options.model, options.device, options.weights, options.threads, prosody=options.prosody)
-    manner = replace(manner, voice=manner.voice or synthesizer.voices()[0].name)
-    check(manner)  # before anything that takes time
+    speech_settings = replace(speech_settings, voice=speech_settings.voice or synthesizer.voices()[0].name)
+    check(speech_settings)  # before anything that takes time
     synthesizer.prepare(steps.show)
-    return synthesizer, manner
+    return synthesizer, speech_settings
 
 
 def _spoken(

@@ -18,13 +18,13 @@ from engine.cli.command import (
     Outcome,
     add_edits,
     add_json_file,
-    add_manner,
     add_model,
     add_prosody,
+    add_speech_options,
     edits_of,
-    manner_of,
     model_with,
     save_json,
+    speech_settings_of,
 )
 from engine.cli.progress import Steps
 from engine.cli.validate_case import add_case_options, case_of, check_case, rerun, wants_case
@@ -143,7 +143,7 @@ def add_options(parser: Any) -> None:
     parser.add_argument("--text", help="text to speak (default: a sample)")
     parser.add_argument("--project", type=Path, metavar="FILE", help="speak this project, with its voice and its edits")
     parser.add_argument("--phonemes", help="speak these phonemes instead of a text, as one utterance")
-    add_manner(parser)
+    add_speech_options(parser)
     add_edits(parser)
     parser.add_argument("--seed", type=int, help="random seed for the noise, or for --fuzz (default: 0)")
     regimes = ",".join(Regime)
@@ -188,7 +188,7 @@ def add_options(parser: Any) -> None:
 def request_from(options: argparse.Namespace, arrays_folder: str | None = None) -> ValidationRequest:
     """Build the request from parsed options. Raises `InvalidRequest` for unknown names."""
     basis = _basis(options)
-    speech = manner_of(options, basis)
+    speech = speech_settings_of(options, basis)
     speech = replace(speech, voice=speech.voice or _first_voice(options), edits=edits_of(options)[0] or basis.edits)
     return ValidationRequest(
         speech=speech,

@@ -37,7 +37,7 @@ class ExportJob:
     """
 
     document: Document
-    manner: SpeechRequest
+    speech_settings: SpeechRequest
     path: Path
     per_chapter: bool = False
     subtitles: Path | None = None
@@ -52,17 +52,17 @@ class ExportJob:
     def only_request(self) -> SpeechRequest | None:
         """The only request, if its audio is the whole result; None for several chapters, or subtitles."""
         alone = len(self.chapters) == 1 and self.subtitles is None
-        return replace(self.manner_of(0), text=self.chapters[0].text) if alone else None
+        return replace(self.speech_settings_of(0), text=self.chapters[0].text) if alone else None
 
-    def manner_of(self, chapter: int) -> SpeechRequest:
+    def speech_settings_of(self, chapter: int) -> SpeechRequest:
         """Return the request that gives the settings of a chapter and its edits."""
-        return replace(self.manner, edits=self.edits[chapter]) if self.edits else self.manner
+        return replace(self.speech_settings, edits=self.edits[chapter]) if self.edits else self.speech_settings
 
     @property
     def seconds(self) -> float:
         """The approximate length of the audio."""
-        whole, (start, end) = self.document.characters, (self.manner.start, self.manner.end)
-        return ((whole if end is None else end) - start) / CHARACTERS_PER_SECOND / self.manner.speed
+        whole, (start, end) = self.document.characters, (self.speech_settings.start, self.speech_settings.end)
+        return ((whole if end is None else end) - start) / CHARACTERS_PER_SECOND / self.speech_settings.speed
 
     @property
     def result(self) -> Path:

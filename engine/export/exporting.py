@@ -98,7 +98,7 @@ def export(
     if order.subtitles:
         check_subtitles(order.subtitles)
     speaker.prepare(observe, cancel)
-    made = PartCache(speaker.fingerprint(order.manner.definitions.recipe_of(order.manner.voice)))
+    made = PartCache(speaker.fingerprint(order.speech_settings.definitions.recipe_of(order.speech_settings.voice)))
     made.drop_old()
     crashed_in_use(EXPORTS)  # clears the marks of exports that were killed
     with marked_in_use(EXPORTS):
@@ -269,24 +269,31 @@ class _Export:
         self._meter.seconds_written += len(pcm) / self._speaker.sample_rate_hz
 
     def _silence(self, seconds: float) -> Pcm:
-        scale = self._order.manner.pause_scale
+        scale = self._order.speech_settings.pause_scale
         return np.zeros(round(seconds * scale * self._speaker.sample_rate_hz), np.int16)
 
 
 def _pieces(order: ExportJob, find_voice: Callable[[str], object]) -> list[tuple[_Piece, ...]]:
     """Return the parts of each chapter, with its edits."""
     return [
-        _pieces_of(chapter.text, order.manner_of(index), find_voice) for index, chapter in enumerate(order.chapters)
+        _pieces_of(chapter.text, order.speech_settings_of(index), find_voice)
+        for index, chapter in enumerate(order.chapters)
     ]
 
 
-def _pieces_of(text: str, manner: SpeechRequest, find_voice: Callable[[str], object]) -> tuple[_Piece, ...]:
+def _pieces_of(text: str, speech_settings: SpeechRequest, find_voice: Callable[[str], object]) -> tuple[_Piece, ...]:
     """Return the parts, each with the voice most recently named before it in the text, if any.
 
     A text with edits is one part, because edits fit only sentences that are divided as in the whole text.
     """
     return tuple(
-        _Piece(replace(manner, text=part.text, voice=voice or manner.voice), part.start, part.pause_seconds)
-        for part in ([Part(text, 0, 0.0)] if manner.edits else parts_of(text))
-        for voice in [voice_before(text, part.start, lambda name: find_voice(manner.definitions.recipe_of(name)))]
+        _Piece(
+            replace(speech_settings, text=part.text, voice=voice or speech_settings.voice),
+            part.start,
+            part.pause_seconds,
+        )
+        for part in ([Part(text, 0, 0.0)] if speech_settings.edits else parts_of(text))
+        for voice in [
+            voice_before(text, part.start, lambda name: find_voice(speech_settings.definitions.recipe_of(name)))
+        ]
     )

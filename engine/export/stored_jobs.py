@@ -97,7 +97,7 @@ def _fields_of(order: ExportJob) -> dict[str, Any]:
         "path": str(order.path.absolute()),
         "per_chapter": order.per_chapter,
         "subtitles": order.subtitles and str(order.subtitles.absolute()),
-        "manner": request_fields(order.manner),
+        "manner": request_fields(order.speech_settings),
         "title": document.title,
         "author": document.author,
         "language": document.language,
@@ -115,8 +115,8 @@ def _order_of(fields: dict[str, Any]) -> ExportJob:
     cover = fields["cover"] and base64.b64decode(fields["cover"])
     document = Document(fields["title"], fields["author"], fields["language"], chapters, cover)
     subtitles = fields["subtitles"] and Path(fields["subtitles"])
-    manner = request_from_fields({"text": "", **fields["manner"]})
+    speech_settings = request_from_fields({"text": "", **fields["manner"]})
     edits = tuple(map(edits_from, fields.get("edits", ())))
     if edits and len(edits) != len(chapters):
         raise ValueError("Not every chapter has its edits.")
-    return ExportJob(document, manner, Path(fields["path"]), bool(fields["per_chapter"]), subtitles, edits)
+    return ExportJob(document, speech_settings, Path(fields["path"]), bool(fields["per_chapter"]), subtitles, edits)

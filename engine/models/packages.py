@@ -191,9 +191,9 @@ def add_reference(on_line: Callable[[str], None] = ignore, cancel: threading.Eve
         on_line(line)
 
     target = ("--upgrade", "--target", str(added_packages_folder()))
-    manner = ("--only-binary", ":all:", "--no-input", "--disable-pip-version-check", "--progress-bar", "off")
+    options = ("--only-binary", ":all:", "--no-input", "--disable-pip-version-check", "--progress-bar", "off")
     try:
-        arguments = ["install", *target, *manner, *reference_requirements()]
+        arguments = ["install", *target, *options, *reference_requirements()]
         call(run_module, "pip", arguments, cancel=cancel, on_error_line=keep, until_exit=True)
     except ProcessEnded as ended:
         raise _reference_failure(lines) from ended

@@ -72,8 +72,8 @@ def call(
     tell: Callable[..., object] = next(filter(callable, arguments), ignore)
     sent = next((argument for argument in arguments if isinstance(argument, Iterator)), None)
     given = [argument for argument in arguments if not callable(argument) and argument is not sent]
-    manner = {"environment": environment, "niceness": niceness, "on_error_line": on_error_line}
-    with Connection(function, *given, **manner) as child:  # type: ignore[arg-type]
+    options = {"environment": environment, "niceness": niceness, "on_error_line": on_error_line}
+    with Connection(function, *given, **options) as child:  # type: ignore[arg-type]
         if sent is not None:
             for value in sent:
                 raise_if_set(cancel)

@@ -146,5 +146,5 @@ def _pack(
 
 def _arguments(checkpoint: Checkpoint, folder: Path) -> list[str]:
     chosen = [] if checkpoint.weights_name is None else ["--weights", checkpoint.weights_name]
-    manner = [] if checkpoint.prosody is Prosody.LSTM else ["--prosody", checkpoint.prosody]
-    return ["pack", "--model", checkpoint.name, *chosen, *manner, "--modules", str(folder)]
+    options = [] if checkpoint.prosody is Prosody.LSTM else ["--prosody", checkpoint.prosody]
+    return ["pack", "--model", checkpoint.name, *chosen, *options, "--modules", str(folder)]

@@ -15,7 +15,7 @@ from engine.speech import SpeechRequest
 from engine.text.documents import Chapter, Document
 from tests.engine.audio.aac_programs import none, only
 
-MANNER = SpeechRequest("", "af_heart", 1.2)
+SPEECH_SETTINGS = SpeechRequest("", "af_heart", 1.2)
 TALES = "Stories that are told in winter when nights are long"
 
 
@@ -37,7 +37,7 @@ def chapter() -> Document:
 
 
 def shown(qtbot: QtBot, folder: Path, *documents: Document) -> ExportDialog:
-    dialog = ExportDialog([Scope(document.title, document, MANNER) for document in documents], folder)
+    dialog = ExportDialog([Scope(document.title, document, SPEECH_SETTINGS) for document in documents], folder)
     qtbot.addWidget(dialog)
     dialog.show()
     return dialog
@@ -68,7 +68,7 @@ def ordered(dialog: ExportDialog, qtbot: QtBot) -> ExportJob:
 
 def test_a_book_is_offered_as_an_audio_book_of_its_own_name(dialog: ExportDialog, qtbot: QtBot, tmp_path: Path) -> None:
     assert dialog.summary.accessibleDescription().startswith("2 chapters, ")
-    assert ordered(dialog, qtbot) == ExportJob(book(), MANNER, tmp_path / "A Book.m4b")
+    assert ordered(dialog, qtbot) == ExportJob(book(), SPEECH_SETTINGS, tmp_path / "A Book.m4b")
     assert not dialog.isVisible()
 
 
@@ -76,7 +76,7 @@ def test_a_chapter_can_be_chosen_and_everything_follows(dialog: ExportDialog, qt
     dialog.per_chapter.setChecked(True)
     choose(dialog, 1)
     assert not dialog.per_chapter.isEnabled()
-    assert ordered(dialog, qtbot) == ExportJob(chapter(), MANNER, tmp_path / "Two.mp3")
+    assert ordered(dialog, qtbot) == ExportJob(chapter(), SPEECH_SETTINGS, tmp_path / "Two.mp3")
 
 
 def test_what_was_changed_by_hand_stays_with_another_scope(dialog: ExportDialog, qtbot: QtBot, tmp_path: Path) -> None:
@@ -86,14 +86,14 @@ def test_what_was_changed_by_hand_stays_with_another_scope(dialog: ExportDialog,
     dialog.place.setText(str(tmp_path / "mine.flac"))
     choose(dialog, 1)
     changed = replace(chapter(), author="Nobody", cover=None)
-    assert ordered(dialog, qtbot) == ExportJob(changed, MANNER, tmp_path / "mine.flac")
+    assert ordered(dialog, qtbot) == ExportJob(changed, SPEECH_SETTINGS, tmp_path / "mine.flac")
 
 
 @pytest.mark.parametrize(("suffix", "suggested"), [(".flac", ".flac"), (".xyz", ".m4b")])
 def test_a_format_that_is_preferred_is_suggested_if_it_can_be_written(
     suffix: str, suggested: str, qtbot: QtBot, tmp_path: Path
 ) -> None:
-    dialog = ExportDialog([Scope("Book", book(), MANNER)], tmp_path, preferred=suffix)
+    dialog = ExportDialog([Scope("Book", book(), SPEECH_SETTINGS)], tmp_path, preferred=suffix)
     qtbot.addWidget(dialog)
     assert dialog.order.path == tmp_path / f"A Book{suggested}"
 

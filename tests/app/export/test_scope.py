@@ -11,28 +11,28 @@ from engine.text.documents import Chapter, Document
 
 TEXT = "Aaa. Bbb. Ccc."
 EDITS = tuple(UtteranceEdit(start, "a") for start in (0, 5, 10))
-MANNER = SpeechRequest("", "v")
+SPEECH_SETTINGS = SpeechRequest("", "v")
 
 
 def test_a_selection_with_edits_is_a_part_of_its_whole_text() -> None:
     """The sentences of a part alone would be divided differently."""
-    scope = scope_of(("Selection", SpeechRequest(TEXT, "v", start=5, end=9, edits=EDITS)), MANNER)
+    scope = scope_of(("Selection", SpeechRequest(TEXT, "v", start=5, end=9, edits=EDITS)), SPEECH_SETTINGS)
     assert scope.document.title == "Bbb"
-    job = ExportJob(scope.document, scope.manner, Path("a.wav"))
+    job = ExportJob(scope.document, scope.speech_settings, Path("a.wav"))
     assert job.only_request == SpeechRequest(TEXT, "v", start=5, end=9, edits=EDITS)
-    assert job.seconds == ExportJob(Document("", "", "", (Chapter("", "Bbb."),)), MANNER, Path()).seconds
+    assert job.seconds == ExportJob(Document("", "", "", (Chapter("", "Bbb."),)), SPEECH_SETTINGS, Path()).seconds
 
 
 def test_a_selection_before_all_edits_is_a_text_of_its_own() -> None:
-    scope = scope_of(("Selection", SpeechRequest(TEXT, "v", end=4, edits=EDITS[1:])), MANNER)
-    assert (scope.document.text, scope.manner) == ("Aaa.", MANNER)
+    scope = scope_of(("Selection", SpeechRequest(TEXT, "v", end=4, edits=EDITS[1:])), SPEECH_SETTINGS)
+    assert (scope.document.text, scope.speech_settings) == ("Aaa.", SPEECH_SETTINGS)
 
 
 def test_each_chapter_of_a_book_has_the_edits_of_its_text() -> None:
     book = Document("A Book", "", "", tuple(Chapter(each, each) for each in ("One.", "Two.", "Three.")))
     edit = UtteranceEdit(0, "t")
-    scope = scope_of(("Book", book), MANNER, lambda text: (edit,) if text == "Two." else ())
-    job = ExportJob(scope.document, scope.manner, Path("a.m4b"), edits=scope.edits)
-    assert [job.manner_of(index).edits for index in range(3)] == [(), (edit,), ()]
+    scope = scope_of(("Book", book), SPEECH_SETTINGS, lambda text: (edit,) if text == "Two." else ())
+    job = ExportJob(scope.document, scope.speech_settings, Path("a.m4b"), edits=scope.edits)
+    assert [job.speech_settings_of(index).edits for index in range(3)] == [(), (edit,), ()]
     assert scope_of_order(job).edits == scope.edits
-    assert scope_of(("Book", book), MANNER).edits == ()
+    assert scope_of(("Book", book), SPEECH_SETTINGS).edits == ()

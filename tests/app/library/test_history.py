@@ -149,7 +149,7 @@ def test_a_damaged_byte_costs_one_character(shelf: Shelf, column: str, damaged: 
 
 
 @pytest.mark.parametrize("damaged", ["{", "[]", "{}", '{"voi\ufffde": "af_heart", "speed": 1.0}'])
-def test_an_entry_with_a_damaged_manner_is_listed_and_keeps_its_text(shelf: Shelf, damaged: str) -> None:
+def test_an_entry_with_a_damaged_speech_settings_is_listed_and_keeps_its_text(shelf: Shelf, damaged: str) -> None:
     number = shelf.speak("One.")
     shelf.speak("Two.")
     shelf.database.execute("UPDATE entry SET manner = ? WHERE number = ?", (damaged, number))

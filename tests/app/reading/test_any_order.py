@@ -36,9 +36,9 @@ class AnyOrder(RuleBasedStateMachine):
         self.reading = self.speaker.reading = self.new_reading()
 
     def new_reading(self) -> Reading:
-        return Reading(self.speaker, self.places, self.manner, lambda: self.own)
+        return Reading(self.speaker, self.places, self.speech_settings, lambda: self.own)
 
-    def manner(self) -> SpeechRequest | None:
+    def speech_settings(self) -> SpeechRequest | None:
         return SpeechRequest("", self.voice) if self.voice is not None else None
 
     def teardown(self) -> None:

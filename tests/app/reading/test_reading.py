@@ -13,7 +13,7 @@ from engine.text.documents import Document
 from tests.app.reading.documents import BOOK, CHAPTERS, DOCUMENT, OPENED, OPENED_BOOK
 from tests.app.reading.fake_speaker import FakeSpeaker
 
-MANNER = SpeechRequest("", "af_heart", 1.25)
+SPEECH_SETTINGS = SpeechRequest("", "af_heart", 1.25)
 OWN = "A text of mine. It has three sentences. This is the last."
 
 
@@ -23,10 +23,10 @@ class Desk:
     def __init__(self, folder: Path, *, notes: bool = False) -> None:
         self.folder = folder
         self.own = OWN
-        self.manner: SpeechRequest | None = MANNER
+        self.speech_settings: SpeechRequest | None = SPEECH_SETTINGS
         self.speaker = FakeSpeaker()
         places = Places(folder / "p.json")
-        self.reading = Reading(self.speaker, places, lambda: self.manner, lambda: self.own, notes=notes)
+        self.reading = Reading(self.speaker, places, lambda: self.speech_settings, lambda: self.own, notes=notes)
         self.speaker.reading = self.reading
 
     def hear_all(self) -> None:
@@ -201,7 +201,7 @@ def test_after_a_stop_another_voice_speaks_from_the_place(desk: Desk) -> None:
     desk.reading.play()
     desk.speaker.hear_on()
     desk.reading.stop()
-    desk.manner = SpeechRequest("", "am_adam")
+    desk.speech_settings = SpeechRequest("", "am_adam")
     desk.reading.play()
     assert desk.speaker.request == SpeechRequest(OWN, "am_adam", start=OWN.index("It has"))
 
@@ -220,10 +220,10 @@ def test_a_selection_does_not_move_the_place(desk: Desk, reading: Reading) -> No
 
 
 def test_what_is_to_be_played_waits_for_a_voice(desk: Desk, reading: Reading) -> None:
-    desk.manner = None
+    desk.speech_settings = None
     reading.play_from(15)
     assert desk.speaker.request is None
-    desk.manner = MANNER
+    desk.speech_settings = SPEECH_SETTINGS
     reading.begin_waiting()
     assert desk.speaker.began == [13]
     reading.begin_waiting()
@@ -337,4 +337,4 @@ def test_changed_edits_are_heard_from_the_sentence_on(desk: Desk) -> None:
     edit = UtteranceEdit(16, "ˌɪt", gain_db=3)
     desk.reading.edits_of = lambda text: (edit,)
     desk.reading.play()
-    assert desk.speaker.request == replace(MANNER, text=OWN, start=16, edits=(edit,))
+    assert desk.speaker.request == replace(SPEECH_SETTINGS, text=OWN, start=16, edits=(edit,))

@@ -29,8 +29,8 @@ def rest_of(speech: HeardSpeech) -> tuple[Utterance, ...]:
     return (Utterance(0, TEXT[start:], "TwoThree", start, len(TEXT)),)
 
 
-def test_what_is_left_begins_after_what_is_made_and_is_made_in_the_latest_manner(speech: HeardSpeech) -> None:
-    speech.manner = replace(REQUEST, speed=1.5)
+def test_what_is_left_begins_after_what_is_made_and_is_made_in_the_latest_speech_settings(speech: HeardSpeech) -> None:
+    speech.speech_settings = replace(REQUEST, speed=1.5)
     assert speech.rest == replace(REQUEST, speed=1.5, start=5)
     assert speech.request == REQUEST
 
@@ -51,7 +51,7 @@ def test_another_task_takes_the_place_of_the_one_before(speech: HeardSpeech) -> 
 
 def test_another_task_goes_on_numbering_and_its_plan_follows_what_is_made(speech: HeardSpeech) -> None:
     planned = rest_of(speech)
-    speech.manner = replace(REQUEST, speed=1.5)
+    speech.speech_settings = replace(REQUEST, speed=1.5)
     speech.make_rest(FakeEngine)
     speech.take(PlanEvent(Plan(planned, (NOTICE, Notice("There.", 5, 6)), 3)))
     last = replace(planned[0], index=1)

@@ -25,7 +25,7 @@ TIMES = LayerTimes(
 )
 
 
-def test_each_manner_has_its_share_of_the_peak():
+def test_each_speech_settings_has_its_share_of_the_peak():
     groups = to_dict("starter", LENGTH, TIMES)["groups"]
     assert groups["direct"]["share_of_peak"] == pytest.approx(2 * 256 * 128 * 12 * 1000 / 0.01 / 100e9)
     assert groups["direct"]["median_share_of_peak"] == pytest.approx(0.8 * groups["direct"]["share_of_peak"])
