@@ -8,8 +8,8 @@ from datetime import datetime
 from pathlib import Path
 
 from engine.errors import EngineError
+from engine.system.atomic_write import write_atomically, write_error
 from engine.system.paths import data_folder
-from engine.system.whole_file import write_atomically, write_error
 
 TEXTS_KEPT = 10
 TITLE_CHARACTERS = 40

@@ -22,8 +22,8 @@ from app.widgets.file_dialogs import ask_where_to_save_case
 from engine.cli import data_of
 from engine.errors import Canceled, EngineError, OutputError
 from engine.stages import stage_named
+from engine.system.atomic_write import atomic_write
 from engine.system.remote import call
-from engine.system.whole_file import whole_file
 from engine.validator.cases.as_command import COMMAND, as_arguments, as_command
 from engine.validator.cases.stage_trial import only
 from engine.validator.data.results import InputSource, ValidationRequest, Verdict
@@ -202,7 +202,7 @@ class CaseActions(QObject):
 
     def _copy(self, case: MadeCase, path: Path) -> None:
         try:
-            with case.path.open("rb") as source, whole_file(path) as file:
+            with case.path.open("rb") as source, atomic_write(path) as file:
                 shutil.copyfileobj(source, file)
         except EngineError as error:
             self.failed.emit(error)

@@ -15,9 +15,9 @@ from PySide6.QtCore import QObject, Signal
 
 from engine.runtime.edit_files import definitions_from, edits_from
 from engine.speech import NO_DEFINITIONS, Definitions, Utterance, UtteranceEdit
+from engine.system.atomic_write import write_atomically
 from engine.system.json_text import json_value
 from engine.system.paths import data_folder
-from engine.system.whole_file import write_atomically
 
 MAX_TEXTS = 200
 

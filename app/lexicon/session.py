@@ -14,7 +14,7 @@ from app.lexicon.entries import Listing, OpenText, previews
 from app.system.threads import gently
 from app.tasks import Task, Tasks
 from engine.errors import Canceled, InvalidRequest
-from engine.system.whole_file import whole_file
+from engine.system.atomic_write import atomic_write
 from engine.text.g2p.user_lexicon.entries import Entry, checked
 from engine.text.g2p.user_lexicon.formats import Imported, as_csv, read_entries
 from engine.text.g2p.user_lexicon.store import Change, Signature, UserLexicon, additions
@@ -297,6 +297,6 @@ def _read(path: Path, symbols: Collection[str]) -> Imported:
 
 
 def _export(path: Path, entries: Sequence[Entry]) -> int:
-    with whole_file(path) as file:
+    with atomic_write(path) as file:
         file.write(as_csv(entries).encode())
     return len(entries)

@@ -10,9 +10,9 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
+from engine.system.atomic_write import write_atomically
 from engine.system.json_text import json_value
 from engine.system.paths import data_folder
-from engine.system.whole_file import write_atomically
 from engine.text.documents import Document
 from engine.text.sentences import sentence_at
 

@@ -16,10 +16,10 @@ from engine.artifacts.processor_families import APPLE_PROCESSOR, FAMILIES
 from engine.config import ModelConfig
 from engine.errors import DamagedFile, RecoveryAction
 from engine.stages import DEVICE_STAGE_NAMES, STAGES, Stage, declaration_fingerprint
+from engine.system.atomic_write import write_atomically
 from engine.system.json_text import json_value
 from engine.system.paths import project_folder
 from engine.system.processor import host_processor
-from engine.system.whole_file import write_atomically
 
 MANIFEST_NAME = "manifest.json"
 LIBRARY_SUFFIX = ".so"

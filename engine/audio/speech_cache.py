@@ -14,7 +14,7 @@ from pathlib import Path
 import numpy as np
 
 from engine.speech import Speech, Style, UtteranceEdit
-from engine.system.whole_file import write_atomically
+from engine.system.atomic_write import write_atomically
 
 log = logging.getLogger(__name__)
 

@@ -21,8 +21,8 @@ from engine.models.checkpoints import model_config, open_checkpoint
 from engine.runtime.preparation.devices import AUTO, DEVICES, choose_device
 from engine.runtime.preparation.lstm_methods import LSTM_METHODS, choose_lstm_method
 from engine.stages import DEVICE_STAGES
+from engine.system.atomic_write import atomic_write, ensure_writable
 from engine.system.cores import check_threads, usable_cores
-from engine.system.whole_file import ensure_writable, whole_file
 
 ONE_LENGTH_SECONDS = 10.0
 DEFAULT_ROUNDS = 5
@@ -104,7 +104,7 @@ def _measured(options: argparse.Namespace, on_progress: OnProgress) -> Outcome:
     if options.plot is not None:
         from engine.benchmark.plot import as_png  # imports matplotlib
 
-        with whole_file(options.plot) as file:
+        with atomic_write(options.plot) as file:
             file.write(as_png(measured))
     return Outcome(benchmark_report.to_dict(measured), benchmark_report.to_text(measured))
 

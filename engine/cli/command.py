@@ -14,7 +14,7 @@ from engine.models.checkpoints import MODEL_NAMES, default_model
 from engine.models.installed_voices import model_of, require_installed, require_voice
 from engine.runtime.edit_files import PLAIN_REQUEST, read_edits
 from engine.speech import Prosody, SpeechRequest, UtteranceEdit
-from engine.system.whole_file import whole_file
+from engine.system.atomic_write import atomic_write
 
 STANDARD_OUTPUT = Path("-")
 _BEST = ""
@@ -188,6 +188,6 @@ def printed(options: argparse.Namespace, outcome: Outcome) -> str:
 def save_json(options: argparse.Namespace, outcome: Outcome) -> None:
     """Write the file that --json names, if any. Raises `OutputError`."""
     if options.json not in (None, STANDARD_OUTPUT):
-        with whole_file(options.json) as file:
+        with atomic_write(options.json) as file:
             text = json.dumps(outcome.data, indent=2, ensure_ascii=False)
             file.write(text.encode(errors="backslashreplace"))  # JSON escapes lone surrogates like this

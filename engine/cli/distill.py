@@ -12,8 +12,8 @@ from engine.cli.command import Command, Outcome, add_json_flag, add_model
 from engine.cli.progress import Steps, show_line
 from engine.errors import InvalidRequest
 from engine.models.checkpoints import install_students, model_config, open_checkpoint, with_students
+from engine.system.atomic_write import ensure_folder
 from engine.system.cores import check_threads
-from engine.system.whole_file import ensure_folder
 from engine.training.distillation import (
     CORRECTIONS,
     DEFAULT_SHARDS,

@@ -10,7 +10,7 @@ from typing import Any
 
 from engine.cli.command import Command, Outcome, add_json_flag
 from engine.models.checkpoints import FULL_SIZE, model_config
-from engine.system.whole_file import whole_file
+from engine.system.atomic_write import atomic_write
 from engine.text.g2p.user_lexicon.entries import (
     ANY_CASE,
     ENGLISH,
@@ -77,7 +77,7 @@ def run(options: argparse.Namespace) -> Outcome:
         return _imported(found)
     if options.action == "export":
         entries = lexicon.entries()
-        with whole_file(options.file) as file:
+        with atomic_write(options.file) as file:
             file.write(as_csv(entries).encode())
         count = len(entries)
         return Outcome({"file": str(options.file), "entries": count}, f"Wrote {_count(count)} to {options.file}.")

@@ -16,7 +16,7 @@ from engine.report.privacy import Private
 from engine.report.reading import in_words
 from engine.report.running import Step, StepResult, run_step
 from engine.report.steps import all_steps
-from engine.system.whole_file import ensure_writable, whole_file
+from engine.system.atomic_write import atomic_write, ensure_writable
 
 DEFAULT_OUTPUT = Path("kokoro-report.zip")
 _PRIVACY = "It contains none of your text, no user or computer name, and no path of your home folder."
@@ -49,7 +49,7 @@ def made_report(steps: Sequence[Step], output: Path) -> list[StepResult]:
         for number, step in enumerate(steps, 1):
             show_line(f"{number:>2} of {len(steps)}  {step.name}: ", end="")
             results.append(_told(step, folder))
-        with whole_file(output) as file:
+        with atomic_write(output) as file:
             write_report(file, results, folder, Private.here({name: "<report>", str(folder): "<report>"}))
     return results
 

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 from engine.cli.command import Command, Outcome, add_json_flag
 from engine.cli.progress import show_line
-from engine.system.whole_file import ensure_folder
+from engine.system.atomic_write import ensure_folder
 from engine.training.starter import ROUNDS, STAGE_MINUTES, TrainOptions, evaluate, train
 
 if TYPE_CHECKING:

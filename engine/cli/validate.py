@@ -37,9 +37,9 @@ from engine.runtime.project_files import read_project
 from engine.runtime.projects import shielded
 from engine.speech import PlanEvent, PreparationEvent, Prosody, SpeechRequest
 from engine.stages import STAGE_NAMES
+from engine.system.atomic_write import ensure_folder, ensure_writable
 from engine.system.bundle import require_reference
 from engine.system.paths import resources_folder, sample_text_path
-from engine.system.whole_file import ensure_folder, ensure_writable
 from engine.text.languages import AMERICAN
 from engine.validator.bundles.bundle import write_bundle
 from engine.validator.data import wording

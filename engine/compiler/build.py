@@ -42,7 +42,7 @@ from engine.network.random_weights import without_weight_norm
 from engine.ops.packed_lstm import LstmMethod, LstmSemantics
 from engine.speech import PreparationEvent
 from engine.stages import Stage
-from engine.system.whole_file import write_atomically
+from engine.system.atomic_write import write_atomically
 
 
 def build(

@@ -23,8 +23,8 @@ from engine.export.outputs import Output, check_writable, outputs_of
 from engine.export.part_cache import PartCache, made_of
 from engine.runtime.preparation.crash_guard import crashed_in_use, is_in_use, marked_in_use
 from engine.speech import AudioChunk, Event, Samples, SpeechRequest
+from engine.system.atomic_write import remove_leftovers
 from engine.system.waiting import raise_if_set
-from engine.system.whole_file import remove_leftovers
 from engine.text.g2p.directions import voice_before
 from engine.text.g2p.split import PAUSE_SECONDS, Border
 from engine.text.sentences import sentence_spans

@@ -11,7 +11,7 @@ from engine.audio.recording import Tags
 from engine.audio.sound_file import format_for
 from engine.errors import OutputError
 from engine.export.export_job import ExportJob, is_cover
-from engine.system.whole_file import ensure_writable
+from engine.system.atomic_write import ensure_writable
 
 _NAME_CHARACTERS = 80
 _NAME_BYTES = 240

@@ -20,9 +20,9 @@ from engine.audio.recording import Pcm, to_pcm
 from engine.errors import DamagedFile, OutputError
 from engine.runtime.edit_files import request_fields
 from engine.speech import AudioChunk, Definitions, SpeechRequest, SpokenWord
+from engine.system.atomic_write import write_atomically
 from engine.system.json_text import json_value
 from engine.system.paths import cache_folder
-from engine.system.whole_file import write_atomically
 from engine.text.g2p.user_lexicon.store import UserLexicon
 
 KEPT_DAYS = 7

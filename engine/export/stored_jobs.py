@@ -18,9 +18,9 @@ from typing import IO, Any
 
 from engine.export.export_job import ExportJob
 from engine.runtime.edit_files import edits_from, request_fields, request_from_fields
+from engine.system.atomic_write import write_atomically
 from engine.system.json_text import json_value
 from engine.system.paths import data_folder
-from engine.system.whole_file import write_atomically
 from engine.text.documents import Chapter, Document
 
 _SUFFIX = ".json"

@@ -32,9 +32,9 @@ from engine.network.student_file import Students, read_students
 from engine.network.weights import Weights, load_weights
 from engine.speech import STARTER as STARTER
 from engine.speech import Prosody, VoiceInfo
+from engine.system.atomic_write import write_atomically
 from engine.system.json_text import json_value
 from engine.system.paths import project_folder, resources_folder, starter_folder
-from engine.system.whole_file import write_atomically
 
 FULL_SIZE = "kokoro-82m"
 FULL_SIZE_8BIT = "kokoro-82m-8bit"

@@ -18,8 +18,8 @@ from typing import Any
 
 from engine.errors import DamagedModel
 from engine.models.catalog import sha256_of
+from engine.system.atomic_write import write_atomically
 from engine.system.json_text import json_value
-from engine.system.whole_file import write_atomically
 
 MANIFEST_NAME = "manifest.json"
 STUDENTS_NAME = "prosody.safetensors"

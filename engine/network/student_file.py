@@ -22,8 +22,8 @@ from engine.errors import DamagedFile
 from engine.network.weights import Weights
 from engine.speech import Array
 from engine.stages import STAGES, Stage
+from engine.system.atomic_write import write_atomically
 from engine.system.json_text import json_value
-from engine.system.whole_file import write_atomically
 
 _FORMAT = "students 1"
 _DESCRIPTION = "students"

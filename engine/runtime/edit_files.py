@@ -10,8 +10,8 @@ from typing import Any
 
 from engine.errors import DamagedFile, InvalidRequest
 from engine.speech import Definitions, Pronunciation, SpeechRequest, UtteranceEdit
+from engine.system.atomic_write import atomic_write
 from engine.system.json_text import json_value
-from engine.system.whole_file import whole_file
 
 FORMAT = "kokoro-desk edits"
 VERSION = 1
@@ -72,7 +72,7 @@ def _pronunciation(values: Any) -> Pronunciation:
 def write_edits(path: Path, edits: tuple[UtteranceEdit, ...], model: str) -> None:
     """Write edits for a model; raises `OutputError`."""
     content = json.dumps(_content(edits, model), indent=1, ensure_ascii=False)
-    with whole_file(path) as file:
+    with atomic_write(path) as file:
         file.write(content.encode() + b"\n")
 
 

@@ -30,8 +30,8 @@ from engine.speech import (
     Utterance,
     UtteranceEdit,
 )
+from engine.system.atomic_write import atomic_write
 from engine.system.json_text import json_value
-from engine.system.whole_file import whole_file
 from engine.text.documents.reading import PROJECT_SUFFIX
 from engine.text.g2p.phonemizer import printable
 from engine.text.g2p.user_lexicon.entries import checked, entry_of
@@ -101,7 +101,7 @@ def project_content(request: SpeechRequest, model: ModelIdentity) -> bytes:
 def write_project(path: Path, request: SpeechRequest, model: ModelIdentity) -> None:
     """Write a self-contained request to a file, atomically. Raises `OutputError`."""
     content = project_content(request, model)
-    with whole_file(path) as file:
+    with atomic_write(path) as file:
         file.write(content)
 
 

@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 
 from app.recent_texts import TEXTS_KEPT, RecentText, RecentTexts, TextNotKept
-from engine.system import whole_file
+from engine.system import atomic_write
 
 
 def kept(folder: Path) -> list[str]:
@@ -51,7 +51,7 @@ def test_a_write_that_fails_leaves_what_was_kept(tmp_path: Path, monkeypatch: py
     texts.keep("Words.")
 
     def full(path: Path, content: bytes) -> None:
-        raise OSError(whole_file.errno.ENOSPC, "No space left on device")
+        raise OSError(atomic_write.errno.ENOSPC, "No space left on device")
 
     monkeypatch.setattr("app.recent_texts.write_atomically", full)
     with pytest.raises(TextNotKept, match="isn’t being saved"):

@@ -15,7 +15,7 @@ from pathlib import Path
 
 from engine.audio.subtitles.timed_words import End, TimedWord
 from engine.errors import OutputError
-from engine.system.whole_file import ensure_writable, whole_file
+from engine.system.atomic_write import atomic_write, ensure_writable
 
 LINE_CHARACTERS = 42
 SHORTEST_SECONDS = 1.0
@@ -166,7 +166,7 @@ def check_subtitles(path: Path) -> None:
 def write_subtitles(path: Path, words: Sequence[TimedWord]) -> None:
     """Write the words atomically in the format of the suffix. Raises `OutputError`."""
     check_subtitles(path)
-    with whole_file(path) as file:
+    with atomic_write(path) as file:
         file.write(FORMATS[path.suffix.lower()](words).encode())
 
 

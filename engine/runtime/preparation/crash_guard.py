@@ -13,8 +13,8 @@ from contextlib import contextmanager, suppress
 from itertools import count
 from pathlib import Path
 
+from engine.system.atomic_write import is_running
 from engine.system.paths import cache_folder
-from engine.system.whole_file import is_running
 
 log = logging.getLogger(__name__)
 

@@ -22,12 +22,12 @@ from engine.artifacts.manifest import CPU, CPU_DEVICE, Manifest, Variant, librar
 from engine.config import ModelConfig
 from engine.errors import EngineError
 from engine.runtime.preparation.modules import find_modules
+from engine.system.atomic_write import write_atomically
 from engine.system.child_process import abort_quietly
 from engine.system.json_text import json_value
 from engine.system.paths import cache_folder
 from engine.system.processor import chip, system_build
 from engine.system.remote import ProcessEnded, TookTooLong, call
-from engine.system.whole_file import write_atomically
 
 log = logging.getLogger(__name__)
 

@@ -17,7 +17,7 @@ from engine.errors import DamagedFile, InvalidRequest, OutputError, UnusableMode
 from engine.network.student import LstmStudent
 from engine.network.student_file import Students, save_students
 from engine.speech import Array
-from engine.system.whole_file import write_error
+from engine.system.atomic_write import write_error
 from engine.training.distillation.lessons import (
     BucketSampler,
     ChainLesson,

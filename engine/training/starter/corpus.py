@@ -15,7 +15,7 @@ from safetensors import SafetensorError, safe_open
 from safetensors.numpy import save
 
 from engine.errors import DamagedFile
-from engine.system.whole_file import whole_file
+from engine.system.atomic_write import atomic_write
 from engine.training.starter.lesson import Sound, TrainingExample
 from engine.training.starter.teacher import Teacher
 from engine.training.starter.texts import HELD_OUT_SENTENCES, Lexicon, load_lexicon, prompts
@@ -92,7 +92,7 @@ def save_lessons(path: Path, lessons: Sequence[TrainingExample]) -> None:
         arrays[f"{name}_lengths"] = np.array([len(part) for part in parts], np.int64)
     strings = {name: json.dumps([getattr(lesson, name) for lesson in lessons]) for name in STRINGS}
     path.parent.mkdir(parents=True, exist_ok=True)
-    with whole_file(path) as file:
+    with atomic_write(path) as file:
         file.write(save(arrays, metadata=strings))
 
 

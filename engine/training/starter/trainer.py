@@ -19,7 +19,7 @@ from torch import nn
 
 from engine.errors import DamagedFile
 from engine.network.architecture import Network
-from engine.system.whole_file import whole_file
+from engine.system.atomic_write import atomic_write
 
 Measures = Mapping[str, float]
 SAVE_SECONDS = 60.0
@@ -162,7 +162,7 @@ class Trainer:
         self.checkpoint.parent.mkdir(parents=True, exist_ok=True)
         content = io.BytesIO()
         torch.save(state, content)
-        with whole_file(self.checkpoint) as file:
+        with atomic_write(self.checkpoint) as file:
             file.write(content.getbuffer())
 
     def _restore(self, state: dict[str, Any]) -> None:

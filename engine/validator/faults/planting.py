@@ -33,8 +33,8 @@ from engine.network.exportable.probing import Probed
 from engine.ops.packed_lstm import LstmMethod, LstmSemantics
 from engine.speech import PreparationEvent
 from engine.stages import Stage, stage_named
+from engine.system.atomic_write import write_atomically
 from engine.system.waiting import raise_if_set
-from engine.system.whole_file import write_atomically
 from engine.validator.faults.fault import ChangedLine, Fault, PlantedFault, changed_lines
 
 MARK = "fault: "

@@ -16,8 +16,8 @@ from engine.config import SAMPLE_RATE_HZ
 from engine.errors import EngineError
 from engine.speech import Samples, Utterance
 from engine.stages import STAGE_NAMES, stage_named
+from engine.system.atomic_write import atomic_write
 from engine.system.paths import resources_folder
-from engine.system.whole_file import whole_file
 from engine.validator.data import wording
 from engine.validator.data.results import REGIME_DESCRIPTIONS, InputSource, Regime, Report, Row
 from engine.validator.data.verdicts import severity, worse_words, worst
@@ -59,7 +59,7 @@ def write_html(
 ) -> None:
     """Write the page to a file; raises `OutputError` if it cannot be written."""
     page = html_report(report, arrays, lstms, sweep)
-    with whole_file(path) as file:
+    with atomic_write(path) as file:
         file.write(page.encode(errors="backslashreplace"))
 
 

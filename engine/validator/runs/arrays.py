@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 
 from engine.errors import DamagedFile, EngineError, OutputError
 from engine.speech import Array
-from engine.system.whole_file import whole_file, write_error
+from engine.system.atomic_write import atomic_write, write_error
 from engine.validator.data.results import InputSource, Row, ValidationRequest, Verdict
 
 _NAME = r"\w[\w .,+=-]*"
@@ -73,7 +73,7 @@ class ArrayFolder:
             path.parent.mkdir(parents=True, exist_ok=True)
         except OSError as error:
             raise write_error(path, error) from error
-        with whole_file(path) as file:
+        with atomic_write(path) as file:
             _write(file, array)
 
     def load(self, utterance: int, regime: str, reading: InputSource, output: str) -> NDArray[Any]:
@@ -111,7 +111,7 @@ class ArrayFolder:
         Its keys are `u0000/compiled/own-fed/f0` and so on; `numpy.load` reads it. Raises `OutputError`.
         """
         self._ensure_folder()
-        with whole_file(Path(path)) as file:
+        with atomic_write(Path(path)) as file:
             self.copy_npz(file)
 
     def copy_npz(self, file: IO[bytes]) -> None:

@@ -13,9 +13,9 @@ from cattrs.preconf.json import make_converter
 
 from engine.errors import DamagedFile, InvalidRequest
 from engine.speech import Utterance
+from engine.system.atomic_write import atomic_write
 from engine.system.json_text import json_value
 from engine.system.paths import resources_folder
-from engine.system.whole_file import whole_file
 from engine.validator.data.results import InputSource, Row, ValidationRequest
 from engine.validator.data.run_context import RunContext, RunKey, builds_apart, subjects_apart
 
@@ -78,7 +78,7 @@ class Golden:
 
     def save(self, path: Path) -> None:
         """Write it atomically; raises `OutputError`."""
-        with whole_file(path) as file:
+        with atomic_write(path) as file:
             text = json.dumps(asdict(self), indent=1, ensure_ascii=False)
             file.write(text.encode(errors="backslashreplace") + b"\n")  # a lone surrogate becomes its JSON escape
 

@@ -95,7 +95,7 @@ def _leftovers(path: Path) -> list[Path]:
     code = (
         "import os\n"
         "from pathlib import Path\n"
-        "from engine.system.whole_file import whole_file\n"
+        "from engine.system.atomic_write import whole_file\n"
         f"with whole_file(Path({str(path)!r})):\n"
         "    os._exit(0)\n"
     )

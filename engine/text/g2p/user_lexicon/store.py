@@ -14,9 +14,9 @@ from filelock import FileLock, Timeout
 
 from engine.errors import DamagedFile, InvalidRequest, OutputError
 from engine.speech import NO_DEFINITIONS, Definitions
+from engine.system.atomic_write import write_atomically
 from engine.system.json_text import json_value
 from engine.system.paths import data_folder
-from engine.system.whole_file import write_atomically
 from engine.text.g2p.user_lexicon.entries import ENGLISH, Entry, entry_of
 from engine.text.g2p.user_lexicon.matching import Index, ending_finder
 from engine.text.languages import LANGUAGES, Language, language_of

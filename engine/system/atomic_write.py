@@ -28,7 +28,7 @@ def is_running(process: int) -> bool:
 
 
 @contextmanager
-def whole_file(path: Path) -> Iterator[IO[bytes]]:
+def atomic_write(path: Path) -> Iterator[IO[bytes]]:
     """Open a file to write to.
 
     It replaces `path` when the block ends without an error; otherwise `path` stays unchanged. Raises `OutputError` with
