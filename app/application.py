@@ -21,7 +21,7 @@ from app.export.scope import parts_of
 from app.lexicon.feature import LexiconFeature
 from app.main_menu import MenuDialogs
 from app.main_window import MainWindow
-from app.messages import Subject
+from app.messages import MessageTopic
 from app.options import Options
 from app.read_along.feature import ReadAlongFeature
 from app.reader.feature import ReaderFeature
@@ -266,7 +266,7 @@ class Application(QObject):
 
     @Slot(object)
     def _on_preview(self, voice: VoiceInfo) -> None:
-        self.window.page.banner.withdraw(Subject.SPEECH, Subject.SOUND)
+        self.window.page.banner.withdraw(MessageTopic.SPEECH, MessageTopic.SOUND)
         sample = language_of(voice.language).sample
         self.controller.preview(SpeechRequest(sample, voice.name, self.window.page.header.speed.speed))
 

@@ -13,7 +13,7 @@ from app.audio.player import Playback
 from app.audio.track import AudioTrack
 from app.closing import Closing
 from app.main_menu import MainMenu
-from app.messages import Message, MessageAction, Subject, message_for, message_for_notices
+from app.messages import Message, MessageAction, MessageTopic, message_for, message_for_notices
 from app.reading.places import Places
 from app.reading.reading import Reading
 from app.recent_texts import RecentTexts
@@ -222,7 +222,7 @@ class MainWindow(QMainWindow):
         for view in (self.page.editor, self.page.book):
             view.begin_speech(self._controller.text if shown and view is self.page.view else "")
         if not track.finished:  # otherwise it was generated before, or has been restored
-            self.page.banner.withdraw(Subject.SPEECH, Subject.SOUND, Subject.TEXT)
+            self.page.banner.withdraw(MessageTopic.SPEECH, MessageTopic.SOUND, MessageTopic.TEXT)
             self.page.view.follow()
 
     @Slot(object)
@@ -233,22 +233,22 @@ class MainWindow(QMainWindow):
             self._noticed = noticed
             message = message_for_notices(plan.notices)
             if self._controller.text != self.reading.text:  # its positions do not apply to the text on display
-                message = replace(message, action=None, subject=Subject.SPEECH)
+                message = replace(message, action=None, topic=MessageTopic.SPEECH)
             self.page.banner.show_message(message)
 
     @Slot(object)
     def _on_not_kept(self, error: Exception) -> None:
         """Show the banner again until saving succeeds, even after it was dismissed or replaced."""
-        self.page.banner.show_message(replace(message_for(error), subject=Subject.STORAGE))
+        self.page.banner.show_message(replace(message_for(error), topic=MessageTopic.STORAGE))
 
     @Slot(object)
     def _on_playback(self, playback: Playback) -> None:
         if playback is Playback.PLAYING:
-            self.page.banner.withdraw(Subject.SOUND)
+            self.page.banner.withdraw(MessageTopic.SOUND)
 
     @Slot()
     def _on_saved(self) -> None:
-        self.page.banner.withdraw(Subject.FILE)
+        self.page.banner.withdraw(MessageTopic.FILE)
 
     @Slot()
     def _on_replaced(self) -> None:
@@ -258,7 +258,7 @@ class MainWindow(QMainWindow):
     def _on_text(self) -> None:
         self._count()
         self._show_description()
-        self.page.banner.withdraw(Subject.TEXT, Subject.DOCUMENT)
+        self.page.banner.withdraw(MessageTopic.TEXT, MessageTopic.DOCUMENT)
 
     @Slot()
     def _count(self) -> None:

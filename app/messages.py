@@ -58,7 +58,7 @@ class Tone(Enum):
     ERROR = "error"
 
 
-class Subject(Enum):
+class MessageTopic(Enum):
     """The subject of a message, which is withdrawn once the subject has succeeded or changed."""
 
     SPEECH = "speech"
@@ -84,24 +84,24 @@ class Message:
     action: MessageAction | None = None
     details: str = ""
     span: tuple[int, int] = (0, 0)
-    subject: Subject = Subject.SPEECH
+    topic: MessageTopic = MessageTopic.SPEECH
 
 
-_MESSAGE_ACTIONS: dict[type[EngineError], tuple[Tone, MessageAction, Subject]] = {
-    NothingToSpeak: (Tone.WARNING, MessageAction.EDIT_TEXT, Subject.TEXT),
-    UnknownVoice: (Tone.WARNING, MessageAction.CHOOSE_VOICE, Subject.SPEECH),
-    MissingModel: (Tone.ERROR, MessageAction.MODELS, Subject.SPEECH),
-    DamagedModel: (Tone.ERROR, MessageAction.MODELS, Subject.SPEECH),
-    UnknownModel: (Tone.ERROR, MessageAction.MODELS, Subject.SPEECH),
-    DownloadError: (Tone.ERROR, MessageAction.TRY_AGAIN, Subject.SPEECH),
-    UnusableModel: (Tone.ERROR, MessageAction.TRY_AGAIN, Subject.SPEECH),
-    StorageError: (Tone.ERROR, MessageAction.TRY_AGAIN, Subject.SPEECH),
-    DamagedFile: (Tone.ERROR, MessageAction.TRY_AGAIN, Subject.SPEECH),
-    CompileError: (Tone.ERROR, MessageAction.TRY_AGAIN, Subject.SPEECH),
-    OutputError: (Tone.ERROR, MessageAction.SAVE_ELSEWHERE, Subject.FILE),
-    UnusableDocument: (Tone.ERROR, MessageAction.OPEN_ANOTHER, Subject.DOCUMENT),
-    NoAudioDevice: (Tone.WARNING, MessageAction.SAVE, Subject.SOUND),
-    AudioDeviceLost: (Tone.WARNING, MessageAction.PLAY_ON, Subject.SOUND),
+_MESSAGE_ACTIONS: dict[type[EngineError], tuple[Tone, MessageAction, MessageTopic]] = {
+    NothingToSpeak: (Tone.WARNING, MessageAction.EDIT_TEXT, MessageTopic.TEXT),
+    UnknownVoice: (Tone.WARNING, MessageAction.CHOOSE_VOICE, MessageTopic.SPEECH),
+    MissingModel: (Tone.ERROR, MessageAction.MODELS, MessageTopic.SPEECH),
+    DamagedModel: (Tone.ERROR, MessageAction.MODELS, MessageTopic.SPEECH),
+    UnknownModel: (Tone.ERROR, MessageAction.MODELS, MessageTopic.SPEECH),
+    DownloadError: (Tone.ERROR, MessageAction.TRY_AGAIN, MessageTopic.SPEECH),
+    UnusableModel: (Tone.ERROR, MessageAction.TRY_AGAIN, MessageTopic.SPEECH),
+    StorageError: (Tone.ERROR, MessageAction.TRY_AGAIN, MessageTopic.SPEECH),
+    DamagedFile: (Tone.ERROR, MessageAction.TRY_AGAIN, MessageTopic.SPEECH),
+    CompileError: (Tone.ERROR, MessageAction.TRY_AGAIN, MessageTopic.SPEECH),
+    OutputError: (Tone.ERROR, MessageAction.SAVE_ELSEWHERE, MessageTopic.FILE),
+    UnusableDocument: (Tone.ERROR, MessageAction.OPEN_ANOTHER, MessageTopic.DOCUMENT),
+    NoAudioDevice: (Tone.WARNING, MessageAction.SAVE, MessageTopic.SOUND),
+    AudioDeviceLost: (Tone.WARNING, MessageAction.PLAY_ON, MessageTopic.SOUND),
 }
 
 _RECOVERY_ADVICE: dict[RecoveryAction, tuple[str, MessageAction | None]] = {
@@ -137,8 +137,8 @@ def message_for(error: Exception) -> Message:
         return Message(words, Tone.ERROR, _RECOVERY_ADVICE[error.recovery_action][1])
     for kind in type(error).__mro__:
         if kind in _MESSAGE_ACTIONS:
-            tone, action, subject = _MESSAGE_ACTIONS[kind]
-            return Message(words, tone, action, subject=subject)
+            tone, action, topic = _MESSAGE_ACTIONS[kind]
+            return Message(words, tone, action, topic=topic)
     return Message(words)
 
 
@@ -151,14 +151,14 @@ def message_for_notices(notices: Sequence[Notice]) -> Message:
     """Return a line about text that could not be spoken as written; the details list every notice."""
     text, details = _first_of([notice.message for notice in notices])
     span = notices[0].start, notices[0].end
-    return Message(text, Tone.NOTE, MessageAction.SHOW_IN_TEXT, details, span, Subject.TEXT)
+    return Message(text, Tone.NOTE, MessageAction.SHOW_IN_TEXT, details, span, MessageTopic.TEXT)
 
 
 def message_for_document(notices: Sequence[str]) -> Message:
     """Return a line about guesses and omissions in a document; it stays while the document is played."""
     text, details = _first_of(notices)
     action = MessageAction.SHOW_NOTICES if len(notices) > 1 else None
-    return Message(text, Tone.NOTE, action, details, subject=Subject.DOCUMENT)
+    return Message(text, Tone.NOTE, action, details, topic=MessageTopic.DOCUMENT)
 
 
 def _first_of(notices: Sequence[str]) -> tuple[str, str]:

@@ -24,7 +24,7 @@ from engine.validator.data.results import REGIME_DESCRIPTIONS, STUDENT_REGIMES, 
 from engine.validator.reports.run_comparison import differences, incomparable_reasons
 
 SPACE_PIXELS = 6
-SUBJECT_PIXELS = 410
+REQUEST_PIXELS = 410
 """The width of the text excerpt, its size and the expected duration."""
 _LSTM_TITLES = LSTM_TITLES | {LstmMethod.TORCH: "PyTorch"}
 UTTERANCE_CHARACTERS = 40
@@ -55,10 +55,10 @@ class RunControls(WrappingBar):
         self.diagnose_button.setObjectName("diagnose")
         self.while_speaking = QCheckBox("Diagnose while speaking", self)
         self.while_speaking.setToolTip("Compare everything that is spoken while this window is open")
-        self.subject = ElidedLabel(self)
-        self.subject.setObjectName("faint")
-        self.subject.setMinimumWidth(SUBJECT_PIXELS)
-        self.subject.setAccessibleName("Configurations to compare")
+        self.request_summary = ElidedLabel(self)
+        self.request_summary.setObjectName("faint")
+        self.request_summary.setMinimumWidth(REQUEST_PIXELS)
+        self.request_summary.setAccessibleName("Configurations to compare")
         self.regime = ComboBox("Compared", "Configuration to inspect", 16, self)
         self.reference = ComboBox("Reference", "Configuration to compare it with", 7, self)
         self.more = RunOptions(self)
@@ -122,7 +122,7 @@ class RunControls(WrappingBar):
             self.diagnose_requested.emit(self.options)
 
     def _lay_out(self) -> None:
-        self.add(self.diagnose_button, self.subject, share=1)
+        self.add(self.diagnose_button, self.request_summary, share=1)
         self.add(self.while_speaking)
         self.add(self.regime, share=1)
         self.add(faint_label("against", self.reference), self.reference)

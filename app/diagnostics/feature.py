@@ -24,11 +24,11 @@ from app.diagnostics.runs.run import DiagnosticsOptions, DiagnosticsRun
 from app.diagnostics.runs.run_folders import RunFolders
 from app.diagnostics.runs.run_keeping import RunKeeping
 from app.diagnostics.runs.run_status import RunChip
-from app.diagnostics.runs.run_words import subject_words
+from app.diagnostics.runs.run_words import describe_request
 from app.diagnostics.stages.utterance_clock import UtteranceClock, clock_of
 from app.diagnostics.window import DiagnosticsWindow
 from app.main_window import MainWindow
-from app.messages import Message, MessageAction, Subject, Tone, message_for
+from app.messages import Message, MessageAction, MessageTopic, Tone, message_for
 from app.settings import Settings
 from app.speech.activity import Activity, Readiness
 from app.speech.controller import SpeechController
@@ -44,9 +44,9 @@ SHORTCUT = "Ctrl+Shift+I"
 ADDING = Message(
     "Installing PyTorch… This takes a few minutes. You can keep using Kokoro Desk.",
     Tone.NOTE,
-    subject=Subject.DIAGNOSTICS,
+    topic=MessageTopic.DIAGNOSTICS,
 )
-ADDED = Message("PyTorch is installed. Click Diagnose to compare with it.", Tone.NOTE, subject=Subject.DIAGNOSTICS)
+ADDED = Message("PyTorch is installed. Click Diagnose to compare with it.", Tone.NOTE, topic=MessageTopic.DIAGNOSTICS)
 
 
 class DiagnosticsFeature(QObject):
@@ -131,7 +131,7 @@ class DiagnosticsFeature(QObject):
         panel.refreshed.connect(self._on_refreshed)
         self.chip.clicked.connect(self.open)
         self.window.shown_changed.connect(self._on_shown)
-        self.window.activated.connect(self._show_subject)
+        self.window.activated.connect(self._show_selection)
         self._main.closed.connect(self._on_window_closed)
 
     def _connect_queue(self) -> None:
@@ -227,27 +227,27 @@ class DiagnosticsFeature(QObject):
         run = self.panel.live_run
         if run is not None and not run.active and run is not self._timed:
             self._timed = run
-            self._show_subject()
+            self._show_selection()
 
     @Slot()
-    def _show_subject(self) -> None:
+    def _show_selection(self) -> None:
         """Show the text that Diagnose would use, and the expected duration based on the latest run of the same kind."""
         (speech, model), run, to_run = self._source(), self._timed, self.panel.to_run
         same = run is not None and (run.request.model, run.request.regimes) == (model, to_run.options.regimes)
         rate = run.progress.seconds_per_phoneme if run is not None and same else None
-        to_run.subject.say(subject_words(speech.part if speech is not None else "", rate))
+        to_run.request_summary.say(describe_request(speech.part if speech is not None else "", rate))
 
     @Slot(object)
     def _on_activity(self, activity: Activity) -> None:
         self.queue.hold_back(activity.readiness is Readiness.PREPARING)
         if self.window.shown and activity.idle:  # before the first time, there is no voice and thus nothing to diagnose
-            self._show_subject()
+            self._show_selection()
 
     @Slot(bool)
     def _on_shown(self, shown: bool) -> None:
         self._show_chip()
         if shown:
-            self._show_subject()
+            self._show_selection()
         else:
             self.sounds.stop()
             self.queue.release()
@@ -269,8 +269,8 @@ class DiagnosticsFeature(QObject):
         """Show a message in the window that the user looks at; a success message replaces a failure."""
         banner = self.panel.banner if self.window.shown else self._main.page.banner
         if message.tone is Tone.NOTE:
-            banner.withdraw(Subject.DIAGNOSTICS)
-        banner.show_message(replace(message, subject=Subject.DIAGNOSTICS))
+            banner.withdraw(MessageTopic.DIAGNOSTICS)
+        banner.show_message(replace(message, topic=MessageTopic.DIAGNOSTICS))
 
     @Slot(object)
     def _on_message_action(self, message: Message) -> None:

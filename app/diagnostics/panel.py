@@ -18,7 +18,7 @@ from app.diagnostics.stages.stage_rows import StageTableModel
 from app.diagnostics.stages.stage_table import StageTable
 from app.diagnostics.stages.strip import Strip
 from app.diagnostics.stages.strip_painter import StripCaption
-from app.messages import Subject
+from app.messages import MessageTopic
 from app.widgets.message_banner import MessageBanner
 from engine.validator.data.verdicts import severity
 
@@ -123,7 +123,7 @@ class DiagnosticsPanel(QFrame):
     def show_run(self, run: DiagnosticsRun) -> None:
         """Add a new run to the history and show it."""
         self.live_run = run
-        self.banner.withdraw(*Subject)
+        self.banner.withdraw(*MessageTopic)
         self.history.add(run)
         self.look_at(run)
 

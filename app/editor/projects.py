@@ -13,7 +13,7 @@ from PySide6.QtCore import QObject, QTimer, Slot
 
 from app.editor.text_edits import TextEdits
 from app.main_window import MainWindow
-from app.messages import Message, MessageAction, Subject, message_for, message_for_document
+from app.messages import Message, MessageAction, MessageTopic, message_for, message_for_document
 from app.reading.opener import DocumentOpener, OpenedProject, read_opened_project
 from app.reading.places import ShelvedBook
 from app.settings import Settings
@@ -159,7 +159,7 @@ class ProjectsFeature(QObject):
     @Slot(object)
     def open(self, opened: OpenedProject) -> None:
         """Open a project in the editor, with its voice, speed and pauses."""
-        self._page.banner.withdraw(Subject.DOCUMENT)
+        self._page.banner.withdraw(MessageTopic.DOCUMENT)
         same = self._file is not None and (self._file.path, self._file.digest) == (
             opened.path.absolute(),
             opened.digest,
@@ -347,10 +347,10 @@ class ProjectsFeature(QObject):
 
     def _on_not_resumed(self, error: Exception) -> None:
         self._settings.project = None
-        self._page.banner.show_message(replace(message_for(error), subject=Subject.DOCUMENT))
+        self._page.banner.show_message(replace(message_for(error), topic=MessageTopic.DOCUMENT))
 
     def _on_saved_as(self, file: ProjectFile, request: SpeechRequest, texts_begun: int, digest: str) -> None:
-        self._page.banner.withdraw(Subject.FILE)
+        self._page.banner.withdraw(MessageTopic.FILE)
         self._settings.save_folder = file.path.parent
         self._shelve(file.path, digest, request.text)
         self._page.status.tell(f"Saved {file.path.name}.")
@@ -372,7 +372,7 @@ class ProjectsFeature(QObject):
         if isinstance(error, EngineError):
             hint = ELSEWHERE if error.hint == ELSEWHERE else f"{error.hint} {ELSEWHERE}"
             error = OutputError(f"{error.message} Your text is still saved.", hint)
-        self._page.banner.show_message(replace(message_for(error), action=None, subject=Subject.DOCUMENT))
+        self._page.banner.show_message(replace(message_for(error), action=None, topic=MessageTopic.DOCUMENT))
 
     @Slot()
     def _on_replaced(self) -> None:

@@ -12,7 +12,7 @@ from PySide6.QtWidgets import QDialog
 from app.export.records import ExportRecords
 from app.export.scope import Part, Scope, scope_of, scope_of_order
 from app.main_window import MainWindow
-from app.messages import Message, MessageAction, Subject
+from app.messages import Message, MessageAction, MessageTopic
 from app.settings import Settings
 from app.speech.activity import Activity
 from app.speech.controller import SpeechController
@@ -115,7 +115,7 @@ class ExportFeature(QObject):
         if not order.speech_settings.voice:  # no voice was known when the dialog opened
             order = replace(order, speech_settings=replace(order.speech_settings, voice=self._window.request.voice))
         self._settings.save_folder = order.path.parent
-        self._window.page.banner.withdraw(Subject.FILE)
+        self._window.page.banner.withdraw(MessageTopic.FILE)
         self._records.keep(order, self._window.page.header.voices.speaking_model)
         self._speech.export(order)
 

@@ -17,7 +17,7 @@ from app.library.queue_executor import QueueExecutor, read_usual
 from app.library.queue_runner import QueueRunner
 from app.library.records import Entry, Item, QueueJob, first_words
 from app.main_window import MainWindow
-from app.messages import Message, Subject, Tone, message_for
+from app.messages import Message, MessageTopic, Tone, message_for
 from app.reading.opener import Reader
 from app.settings import Settings
 from app.speech.controller import SpeechController
@@ -265,7 +265,7 @@ class LibraryFeature(QObject):
         """Show the same error only once, since each task of an unusable library fails."""
         if str(error) != self._told or not isinstance(error, LibraryUnusable):
             self._told = str(error)
-            self._window.page.banner.show_message(replace(message_for(error), subject=Subject.STORAGE))
+            self._window.page.banner.show_message(replace(message_for(error), topic=MessageTopic.STORAGE))
 
     @Slot(object)
     def _on_set_aside(self, aside: LibraryReset) -> None:
@@ -274,7 +274,7 @@ class LibraryFeature(QObject):
                 "Your history and queue were damaged and have been reset. The old data was moved to "
                 f"{aside.folder}; you can delete it.",
                 Tone.WARNING,
-                subject=Subject.STORAGE,
+                topic=MessageTopic.STORAGE,
             )
         )
 

@@ -29,7 +29,7 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
-from app.messages import Message, MessageAction, Subject, Tone, message_for
+from app.messages import Message, MessageAction, MessageTopic, Tone, message_for
 from app.models.card import CardCommand, ModelCard
 from app.models.row import ModelRow, RowButton, size_words
 from app.widgets.file_dialogs import ask_which_model_file, ask_which_model_folder
@@ -122,7 +122,7 @@ class ModelsDialog(QDialog):
         self._import(_paths(event.mimeData()), self._target(event.position().toPoint()))
 
     def _import(self, paths: Sequence[Path], name: str) -> None:
-        self.banner.withdraw(*Subject)
+        self.banner.withdraw(*MessageTopic)
         self.import_requested.emit(tuple(paths), name)
 
     def _target(self, position: QPoint) -> str:
@@ -168,7 +168,7 @@ class ModelsDialog(QDialog):
         if command is CardCommand.REVEAL:
             self.reveal_requested.emit(row.folder)
             return
-        self.banner.withdraw(*Subject)
+        self.banner.withdraw(*MessageTopic)
         match command:
             case CardCommand.VERIFY:
                 self.verify_requested.emit(row.name)

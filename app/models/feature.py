@@ -9,7 +9,7 @@ from PySide6.QtCore import QObject, Signal, Slot
 from PySide6.QtGui import QAction
 
 from app.main_window import MainWindow
-from app.messages import Message, MessageAction, Subject, message_for
+from app.messages import Message, MessageAction, MessageTopic, message_for
 from app.models.controller import ModelController
 from app.models.dialog import ModelsDialog
 from app.models.model_upgrader import ModelUpgrader, missing_model
@@ -93,7 +93,7 @@ class ModelsFeature(QObject):
 
     @Slot(str)
     def _on_model_changed(self, name: str) -> None:
-        self._window.page.banner.withdraw(Subject.MODEL, Subject.SPEECH)
+        self._window.page.banner.withdraw(MessageTopic.MODEL, MessageTopic.SPEECH)
         self.controller.set_in_use(name)
 
     @Slot(object)
@@ -141,7 +141,7 @@ class ModelsFeature(QObject):
         row = self.controller.row(job.model)
         if row is None:
             return
-        self._window.page.banner.withdraw(Subject.MODEL)
+        self._window.page.banner.withdraw(MessageTopic.MODEL)
         news = completion_words(job, row.title)
         if job.task is not Task.PREPARE:  # the strip reports that
             self._window.page.status.tell(news)
@@ -166,7 +166,7 @@ class ModelsFeature(QObject):
             return
         self.dialog.show_failure(error)
         if not self.dialog.isVisible():
-            message = replace(message_for(error), subject=Subject.MODEL)
+            message = replace(message_for(error), topic=MessageTopic.MODEL)
             known = isinstance(error, EngineError)
             self._window.page.banner.show_message(replace(message, action=MessageAction.MODELS) if known else message)
         row = self.controller.row(ended.job.model)

@@ -9,7 +9,7 @@ from PySide6.QtCore import QObject, Slot
 
 from app.audio.player import Playback
 from app.main_window import MainWindow
-from app.messages import Message, MessageAction, Subject, Tone, message_for
+from app.messages import Message, MessageAction, MessageTopic, Tone, message_for
 from app.models.controller import ModelController
 from app.models.row import ModelRow, row_words, size_words
 from app.models.worker import JobEnded, ModelJob, Task
@@ -230,5 +230,5 @@ def missing_model(row: ModelRow, speaking: str) -> Message | None:
         return None
     what = "is damaged" if row.status.state is ModelState.DAMAGED else "is no longer installed"
     return Message(
-        f"{row.title} {what}, so “{speaking}” is in use.", Tone.NOTE, MessageAction.MODELS, subject=Subject.MODEL
+        f"{row.title} {what}, so “{speaking}” is in use.", Tone.NOTE, MessageAction.MODELS, topic=MessageTopic.MODEL
     )

@@ -13,7 +13,7 @@ from PySide6.QtCore import QLocale, QMimeData, QObject, QTimer, Slot
 from PySide6.QtGui import QAction, QGuiApplication
 
 from app.main_window import MainWindow
-from app.messages import Message, MessageAction, Subject, Tone, message_for, message_for_document
+from app.messages import Message, MessageAction, MessageTopic, Tone, message_for, message_for_document
 from app.reader.book_cards import Covers
 from app.reader.chapters_panel import ChaptersPanel
 from app.reader.home import HomeFeature
@@ -116,7 +116,7 @@ class ReaderFeature(QObject):
     def close_document(self) -> None:
         """Close the open book, if any, and return to the user's text."""
         self.opener.cancel()
-        self._page.banner.withdraw(Subject.DOCUMENT)
+        self._page.banner.withdraw(MessageTopic.DOCUMENT)
         self.reading.close()
         self.home.begin()
 
@@ -205,12 +205,12 @@ class ReaderFeature(QObject):
         else:
             self._opening.stop()
             self._resuming = False
-            self._page.banner.withdraw(Subject.OPENING)
+            self._page.banner.withdraw(MessageTopic.OPENING)
 
     @Slot()
     def _show_opening(self) -> None:
         name = self.opener.path.name
-        opening = Message(f"Opening “{name}”…", Tone.NOTE, MessageAction.CANCEL_OPENING, subject=Subject.OPENING)
+        opening = Message(f"Opening “{name}”…", Tone.NOTE, MessageAction.CANCEL_OPENING, topic=MessageTopic.OPENING)
         self._page.banner.show_message(opening)
 
     @Slot(list)
@@ -222,7 +222,7 @@ class ReaderFeature(QObject):
     @Slot(object)
     def _on_opened(self, opened: OpenedDocument) -> None:
         self._forget_clipboard()
-        self._page.banner.withdraw(Subject.DOCUMENT)
+        self._page.banner.withdraw(MessageTopic.DOCUMENT)
         if opened.document.cover is not None:
             self._covers.keep(opened.digest, opened.document.cover)
         resumed = opened.path == self._settings.document
@@ -248,7 +248,7 @@ class ReaderFeature(QObject):
         if self.opener.path == self._settings.document:
             self._settings.document = None
             self.home.begin()
-        self._page.banner.show_message(replace(message_for(error), subject=Subject.DOCUMENT))
+        self._page.banner.show_message(replace(message_for(error), topic=MessageTopic.DOCUMENT))
 
     @Slot(object)
     def _on_message_action(self, message: Message) -> None:
@@ -368,8 +368,8 @@ def message_about_language(title: str, language: str, choice: Choice, models: Se
         return None
     said = f"“{title}” is in {language_name(language)}, but {voice.title} speaks {language_name(voice.language)}."
     if fitting_choice(language, models) is not None:
-        return Message(said, Tone.WARNING, MessageAction.FITTING_VOICE, subject=Subject.DOCUMENT)
-    return Message(f"{said} No installed voice speaks that language.", Tone.WARNING, subject=Subject.DOCUMENT)
+        return Message(said, Tone.WARNING, MessageAction.FITTING_VOICE, topic=MessageTopic.DOCUMENT)
+    return Message(f"{said} No installed voice speaks that language.", Tone.WARNING, topic=MessageTopic.DOCUMENT)
 
 
 def language_name(tag: str) -> str:

@@ -12,7 +12,7 @@ from PySide6.QtWidgets import QInputDialog, QMessageBox
 
 from app.audio.player import Playback
 from app.main_window import MainWindow
-from app.messages import Subject
+from app.messages import MessageTopic
 from app.settings import Settings
 from app.speech.activity import Activity
 from app.speech.controller import SpeechController
@@ -108,7 +108,7 @@ class VoicesFeature(QObject):
         self.panel.show_chosen(self._picker.choice)
 
     def _preview(self, choice: Choice, sentence: str) -> None:
-        self._window.page.banner.withdraw(Subject.SPEECH, Subject.SOUND)
+        self._window.page.banner.withdraw(MessageTopic.SPEECH, MessageTopic.SOUND)
         request = SpeechRequest(sentence, choice.voice or "", self._window.page.header.speed.speed)
         visits = choice.model is not None and choice.model != self._picker.speaking_model
         self._speech.preview(request, self._engine_factory(choice.model or "") if visits else None)

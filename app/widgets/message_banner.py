@@ -9,7 +9,7 @@ from PySide6.QtGui import QHideEvent, QIcon, QPainter, QPaintEvent
 from PySide6.QtWidgets import QApplication, QFrame, QHBoxLayout, QLabel, QPushButton, QSizePolicy, QToolButton, QWidget
 from shiboken6 import isValid
 
-from app.messages import Message, Subject, Tone
+from app.messages import Message, MessageTopic, Tone
 from app.theme import icon
 from app.widgets.controls import announce, icon_button
 
@@ -127,16 +127,16 @@ class MessageBanner(NoticeStrip):
         """Show a message, unless a failure is displayed; a note replaces a note about the same subject."""
         shown = self.message
         if message.tone is Tone.NOTE:
-            self._keep(lambda each: each.tone is not Tone.NOTE or each.subject is not message.subject)
+            self._keep(lambda each: each.tone is not Tone.NOTE or each.topic is not message.topic)
         if message not in self._messages:
             self._messages.insert(sum(each.tone is not Tone.NOTE for each in self._messages), message)
         stays = shown is not None and shown.tone is not Tone.NOTE
         self._show(self._messages.index(shown if stays and shown is not None else message))
         announce(self, f"{_NAMES[message.tone]}: {message.text}", urgent=message.tone is not Tone.NOTE)
 
-    def withdraw(self, *subjects: Subject) -> None:
+    def withdraw(self, *topics: MessageTopic) -> None:
         """Withdraw all messages about these subjects, since they no longer hold."""
-        self._keep(lambda each: each.subject not in subjects)
+        self._keep(lambda each: each.topic not in topics)
 
     @Slot()
     def dismiss(self) -> None:

@@ -14,7 +14,7 @@ from app.audio.output import AudioDeviceLost, NoAudioDevice
 from app.audio.player import Playback
 from app.audio.track import AudioTrack
 from app.closing import CLOSE_ANYWAY, CLOSE_WHEN_SAVED, STOP_SAVING
-from app.messages import MessageAction, Subject
+from app.messages import MessageAction, MessageTopic
 from app.read_along.feature import ReadAlongFeature
 from app.theme import DARK, Appearance, colors
 from engine.errors import CompileError, DamagedFile, NothingToSpeak, OutputError, UnusableDocument
@@ -470,7 +470,7 @@ def test_a_failure_goes_with_the_next_success_of_the_same_kind_only(desk: Desk, 
     desk.window.show_failure(OutputError("The disk is full.", "Make room."))
     desk.window.show_failure(UnusableDocument("“a.epub” is damaged.", "Get it again."))
     desk.speak()
-    assert [each.subject for each in desk.page.banner.messages] == [Subject.FILE, Subject.DOCUMENT]
+    assert [each.topic for each in desk.page.banner.messages] == [MessageTopic.FILE, MessageTopic.DOCUMENT]
     with desk.qtbot.waitSignal(desk.controller.saved):
         desk.controller.save(tmp_path / "a.wav", desk.window.request)
-    assert [each.subject for each in desk.page.banner.messages] == [Subject.DOCUMENT]
+    assert [each.topic for each in desk.page.banner.messages] == [MessageTopic.DOCUMENT]

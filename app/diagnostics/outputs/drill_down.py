@@ -57,7 +57,7 @@ NOT_YET = "No results for this stage yet."
 
 
 @dataclass(frozen=True)
-class _Subject:
+class _Selection:
     """The row on display, with its run and clock."""
 
     run: DiagnosticsRun
@@ -88,7 +88,7 @@ class DrillDown(StagePage):
 
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
-        self._subject: _Subject | None = None
+        self._selection: _Selection | None = None
         self._stage: str | None = None
         self._output: str | None = None
         self.title = ElidedLabel(self)
@@ -133,21 +133,21 @@ class DrillDown(StagePage):
         row = next((each for each in rows if each.output == self._output), worst)
         self.outputs.show_rows(rows, row.output)
         clock = clock_of(run.utterance_at(row.utterance), run.alignment(row.utterance), run.config)
-        subject = _Subject(run, row, clock, self._sound_of(run, row, self.listening.end_to_end))
-        if self._subject is None or subject != self._subject:
-            before, self._subject = self._subject, subject
-            if before is None or before.names != subject.names:
+        selection = _Selection(run, row, clock, self._sound_of(run, row, self.listening.end_to_end))
+        if self._selection is None or selection != self._selection:
+            before, self._selection = self._selection, selection
+            if before is None or before.names != selection.names:
                 self._pictured = None  # the image on display until a new one is drawn
                 self.tell("")
-            if before is None or (before.run, _speech(before.sound)) != (run, _speech(subject.sound)):
+            if before is None or (before.run, _speech(before.sound)) != (run, _speech(selection.sound)):
                 self.sound_changed.emit()
-            self._show_subject(subject)
+            self._show_selection(selection)
 
     def choose(self, output: str) -> None:
         """Show this output or activation of the stage."""
         self._output = output
-        if self._subject is not None:
-            run, row = self._subject.run, self._subject.row
+        if self._selection is not None:
+            run, row = self._selection.run, self._selection.row
             shown = Shown(row.regime, row.reading, row.utterance)
             self.show_stage(run, shown, row.stage)
 
@@ -163,17 +163,17 @@ class DrillDown(StagePage):
     @property
     def sound(self) -> Row | None:
         """The row of the audio to play, of the selected utterance and configuration, end to end or last stage only."""
-        return self._subject.sound if self._subject is not None else None
+        return self._selection.sound if self._selection is not None else None
 
     @property
     def arrays(self) -> Arrays | None:
         """The arrays of the displayed run."""
-        return self._subject.run.arrays if self._subject is not None else None
+        return self._selection.run.arrays if self._selection is not None else None
 
     @property
     def sample_rate_hz(self) -> int:
         """The sample rate of the audio; 1 while no stage is displayed."""
-        return self._subject.run.config.sample_rate_hz if self._subject is not None else 1
+        return self._selection.run.config.sample_rate_hz if self._selection is not None else 1
 
     @property
     def view(self) -> PaneStack:
@@ -185,8 +185,8 @@ class DrillDown(StagePage):
     def _views(self) -> tuple[PaneStack, ...]:
         return self.signals, self.heat_maps, self.profile
 
-    def _show_subject(self, subject: _Subject) -> None:
-        row = subject.row
+    def _show_selection(self, selection: _Selection) -> None:
+        row = selection.row
         ours, reference = regime_title(row.regime), regime_title(row.reference)
         stage = stage_named(row.stage).title
         self.title.say(f"{stage}: {output_title(row)} · {ours} against {reference} · utterance {row.utterance + 1}")
@@ -195,21 +195,21 @@ class DrillDown(StagePage):
         self._near.show()
         self.readout.show()
         broken = row.not_finite
-        self.broken.say(not_finite_words(broken, subject.clock, subject.utterance) if broken is not None else "")
+        self.broken.say(not_finite_words(broken, selection.clock, selection.utterance) if broken is not None else "")
         self.broken.setVisible(broken is not None)
         self.listening.name_sides(ours, reference)
-        self._offer_sound(subject)
+        self._offer_sound(selection)
         for view in self._views:
-            view.show_length(subject.clock.seconds)
+            view.show_length(selection.clock.seconds)
         self.words.setText(DRAWING)
         self._load()
 
-    def _offer_sound(self, subject: _Subject) -> None:
-        metrics = subject.sound.metrics if subject.sound is not None else None
+    def _offer_sound(self, selection: _Selection) -> None:
+        metrics = selection.sound.metrics if selection.sound is not None else None
         extents = (True, False)
-        self.listening.offer_views(has_audio(subject.run.arrays, subject.row))
-        self.listening.setVisible(any(self._sound_of(subject.run, subject.row, extent) for extent in extents))
-        self.listening.offer_sound(subject.sound is not None)
+        self.listening.offer_views(has_audio(selection.run.arrays, selection.row))
+        self.listening.setVisible(any(self._sound_of(selection.run, selection.row, extent) for extent in extents))
+        self.listening.offer_sound(selection.sound is not None)
         self.listening.offer_difference(metrics is not None and metrics.sqnr_db is not None)
 
     def _sound_of(self, run: DiagnosticsRun, row: Row, end_to_end: bool) -> Row | None:
@@ -219,15 +219,15 @@ class DrillDown(StagePage):
 
     @Slot(bool)
     def _on_extent(self, end_to_end: bool) -> None:
-        subject = self._subject
-        if subject is not None:
-            self._subject = replace(subject, sound=self._sound_of(subject.run, subject.row, end_to_end))
-            self._offer_sound(self._subject)
+        selection = self._selection
+        if selection is not None:
+            self._selection = replace(selection, sound=self._sound_of(selection.run, selection.row, end_to_end))
+            self._offer_sound(self._selection)
 
     def _show_nothing(self, words: str) -> None:
         self._near.hide()
-        if self._subject is not None:
-            self._subject = None
+        if self._selection is not None:
+            self._selection = None
             self.sound_changed.emit()
         self.readout.hide()
         self._loader.forget()
@@ -246,14 +246,14 @@ class DrillDown(StagePage):
 
     @Slot()
     def _load(self) -> None:
-        if self._subject is None:
+        if self._selection is None:
             return
         view = self.view
         start, end = view.seconds_in_view
-        subject = self._subject
+        selection = self._selection
         spectrogram = self.listening.spectrogram_button.isChecked()
         self._loader.load(
-            PictureRequest(subject.run.arrays, subject.row, subject.clock, start, end, view.columns, spectrogram)
+            PictureRequest(selection.run.arrays, selection.row, selection.clock, start, end, view.columns, spectrogram)
         )
 
     @Slot(object, object)
@@ -278,8 +278,8 @@ class DrillDown(StagePage):
 
     @Slot(float, float)
     def _on_pointed(self, seconds: float, height: float) -> None:
-        if self._subject is not None and self._pictured is not None:
-            reading = readout_of(*self._pictured, self._subject.utterance, seconds, height)
+        if self._selection is not None and self._pictured is not None:
+            reading = readout_of(*self._pictured, self._selection.utterance, seconds, height)
             self.tell(reading)
             self.view.describe(reading)
 

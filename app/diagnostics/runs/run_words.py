@@ -19,9 +19,9 @@ from engine.validator.runners.regimes import PADDED_REGIMES
 NO_RUN = "Click Diagnose to compare the compiled model with PyTorch, stage by stage."
 PLANTED = "Injected fault"
 """Marks a run with an injected fault, created on the command line to test its detection."""
-NO_SUBJECT = "Type or paste some text to diagnose it."
+NO_REQUEST = "Type or paste some text to diagnose it."
 TEXT_CHARACTERS = 24
-SUBJECT_CHARACTERS = 32
+REQUEST_CHARACTERS = 32
 MAX_NAMED = 2
 """Of more configurations than this, only the number is shown."""
 CHARACTERS_PER_UTTERANCE = 115
@@ -59,14 +59,14 @@ def state_words(run: DiagnosticsRun | None) -> str:
             return words_for(run.message, run.hint, run.recovery_action)
 
 
-def subject_words(text: str, seconds_per_phoneme: float | None) -> str:
+def describe_request(text: str, seconds_per_phoneme: float | None) -> str:
     """Describe the text to diagnose, the approximate number of utterances, and the duration if known."""
     if not text.strip():
-        return NO_SUBJECT
+        return NO_REQUEST
     utterances = round(FIRST_UTTERANCES + len(text) / CHARACTERS_PER_UTTERANCE)
     extent = f"about {counted(utterances, 'utterance')}"
     took = f", {duration_words(seconds_per_phoneme * len(text))}" if seconds_per_phoneme is not None else ""
-    return f"“{shortened(text, SUBJECT_CHARACTERS)}”: {extent}{took}"
+    return f"“{shortened(text, REQUEST_CHARACTERS)}”: {extent}{took}"
 
 
 def _end_words(run: DiagnosticsRun) -> str:
@@ -96,7 +96,7 @@ def memory_words(run: DiagnosticsRun) -> str:
 
 def run_name(run: DiagnosticsRun) -> str:
     """Describe a run: its configurations, padding, device and LSTM method, and the text."""
-    parts = [_subject(run), *_padding(run), *_machine(run), *(["activations"] if run.request.probes else [])]
+    parts = [_selection(run), *_padding(run), *_machine(run), *(["activations"] if run.request.probes else [])]
     fault = run.request.fault
     mark = f"{PLANTED} ({fault_named(fault).title.lower()}) · " if fault else ""
     return f"{mark}{', '.join(parts)}: {shortened(run.request.speech.text, TEXT_CHARACTERS)}"
@@ -125,7 +125,7 @@ def _is_compared(run: DiagnosticsRun, utterance: int, regime: str, stage: str) -
     return there >= {tensor.name for tensor in stage_named(stage).outputs if tensor.axes}
 
 
-def _subject(run: DiagnosticsRun) -> str:
+def _selection(run: DiagnosticsRun) -> str:
     """Name the configurations of a run; PyTorch's own float32 is always measured as well."""
     looked_at = [regime for regime in run.regimes if regime != Regime.UPSTREAM] or list(run.regimes)
     if len(looked_at) > MAX_NAMED:

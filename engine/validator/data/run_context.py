@@ -67,7 +67,7 @@ _NAMES: Mapping[str, str] = {
 }
 
 
-def subjects_apart(then: RunKey, now: RunKey) -> str:
+def run_key_difference(then: RunKey, now: RunKey) -> str:
     """Name the differences of two subjects, as in `a different text and a different voice`; empty if they are equal."""
     differing = [_NAMES[each.name] for each in fields(RunKey) if getattr(then, each.name) != getattr(now, each.name)]
     return " and ".join(f"a different {name}" for name in differing)

@@ -105,17 +105,17 @@ def compare_lstms(checkpoint: Checkpoint, request: ValidationRequest) -> tuple[L
     from engine.network.random_weights import network_with
 
     network = network_with(config, checkpoint.load_weights())
-    subjects = [_Subject(lstm, SingleLstm(network, lstm.path), config) for lstm in LSTMS]
+    cases = [_LstmCase(lstm, SingleLstm(network, lstm.path), config) for lstm in LSTMS]
     comparisons = []
     for utterance in plan.utterances:
         style = voice.style(len(utterance.phonemes))
         values = initial_values(config, utterance.phonemes, style, request.speech.speed)
         inputs = captured_inputs(network, [lstm.path for lstm in LSTMS], values)
-        comparisons += [one.compared(utterance, inputs[one.lstm.path], request.padding) for one in subjects]
+        comparisons += [one.compared(utterance, inputs[one.lstm.path], request.padding) for one in cases]
     return tuple(comparisons)
 
 
-class _Subject:
+class _LstmCase:
     """One LSTM with every way of running it."""
 
     def __init__(self, lstm: ComparedLstm, torch_lstm: SingleLstm, config: ModelConfig) -> None:

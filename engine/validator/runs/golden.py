@@ -17,7 +17,7 @@ from engine.system.atomic_write import atomic_write
 from engine.system.json_text import json_value
 from engine.system.paths import resources_folder
 from engine.validator.data.results import InputSource, Row, ValidationRequest
-from engine.validator.data.run_context import RunContext, RunKey, builds_apart, subjects_apart
+from engine.validator.data.run_context import RunContext, RunKey, builds_apart, run_key_difference
 
 NAME = "golden"
 SUFFIX = ".json"
@@ -130,7 +130,7 @@ def _named(path: str, now: RunContext | None) -> Golden:
     golden = Golden.load(Path(path))
     if now is None:
         raise InvalidRequest("A golden run applies to compiled regimes, and none was requested.", "Add compiled.")
-    if apart := subjects_apart(golden.circumstances.subject, now.subject):
+    if apart := run_key_difference(golden.circumstances.subject, now.subject):
         raise InvalidRequest(f"The golden run {path} is of {apart}.", f"Use the same, or: {AGAIN}")
     return golden
 

@@ -121,7 +121,7 @@ def test_nothing_is_diagnosed_until_the_window_is_asked_to(desk: Desk) -> None:
 
 
 def test_the_window_says_which_text_would_be_diagnosed(desk: Desk, qtbot: QtBot) -> None:
-    subject = desk.panel.to_run.subject
+    subject = desk.panel.to_run.request_summary
     desk.prepare()
     desk.diagnostics.open()
     assert "rows 16" in subject.accessibleDescription()
@@ -147,7 +147,7 @@ def test_a_text_is_diagnosed_with_its_edits(desk: Desk) -> None:
 def test_the_text_is_named_once_there_is_a_voice_for_it(desk: Desk, qtbot: QtBot) -> None:
     desk.diagnostics.open()
     desk.prepare()
-    qtbot.waitUntil(lambda: "rows 16" in desk.panel.to_run.subject.accessibleDescription())
+    qtbot.waitUntil(lambda: "rows 16" in desk.panel.to_run.request_summary.accessibleDescription())
 
 
 def test_speech_is_diagnosed_while_that_is_wanted_and_the_window_is_open(desk: Desk) -> None:

@@ -5,7 +5,7 @@ from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QLineEdit, QPushButton, QVBoxLayout, QWidget
 from pytestqt.qtbot import QtBot
 
-from app.messages import Message, MessageAction, Subject, Tone
+from app.messages import Message, MessageAction, MessageTopic, Tone
 from app.theme import colors
 from app.widgets.message_banner import ICON_PIXELS, MessageBanner, NoticeStrip
 
@@ -35,16 +35,16 @@ def test_its_button_offers_the_action_and_the_message_goes(banner: MessageBanner
     assert banner.isHidden()
 
 
-FULL = Message("The disk is full.", subject=Subject.FILE)
+FULL = Message("The disk is full.", topic=MessageTopic.FILE)
 
 
-GONE = Message("The device is gone.", Tone.WARNING, MessageAction.PLAY_ON, subject=Subject.SOUND)
+GONE = Message("The device is gone.", Tone.WARNING, MessageAction.PLAY_ON, topic=MessageTopic.SOUND)
 
 
-SKIPPED = Message("An emoji was skipped.", Tone.NOTE, MessageAction.SHOW_IN_TEXT, subject=Subject.TEXT)
+SKIPPED = Message("An emoji was skipped.", Tone.NOTE, MessageAction.SHOW_IN_TEXT, topic=MessageTopic.TEXT)
 
 
-OPENING = Message("Opening…", Tone.NOTE, MessageAction.CANCEL_OPENING, subject=Subject.OPENING)
+OPENING = Message("Opening…", Tone.NOTE, MessageAction.CANCEL_OPENING, topic=MessageTopic.OPENING)
 
 
 def test_a_second_failure_waits_until_the_first_is_dismissed(banner: MessageBanner) -> None:
@@ -83,12 +83,12 @@ def test_what_no_longer_holds_is_withdrawn_wherever_it_waits(banner: MessageBann
     other = GONE if shown_first is FULL else FULL
     for message in (shown_first, other, replace(other, text="Again.")):
         banner.show_message(message)
-    banner.withdraw(other.subject)
+    banner.withdraw(other.topic)
     assert banner.messages == (shown_first,)
     assert banner.label.text() == shown_first.text
-    banner.withdraw(Subject.TEXT)
+    banner.withdraw(MessageTopic.TEXT)
     assert not banner.isHidden()
-    banner.withdraw(*Subject)
+    banner.withdraw(*MessageTopic)
     assert banner.isHidden()
 
 

@@ -236,7 +236,7 @@ def test_equal_sides_have_nothing_to_hear(desk: Desk) -> None:
     assert not desk.bar.buttons[Part.DIFFERENCE].isChecked()
 
 
-def test_another_subject_ends_it(desk: Desk) -> None:
+def test_another_topic_ends_it(desk: Desk) -> None:
     desk.bar.loop_button.click()
     desk.press(Part.OURS)
     desk.page.show_stage(desk.run, Shown(Regime.COMPILED, utterance=1), "istft")

@@ -5,14 +5,14 @@ import pytest
 from app.diagnostics.colors import Tone
 from app.diagnostics.runs.run import DiagnosticsRun
 from app.diagnostics.runs.run_words import (
+    NO_REQUEST,
     NO_RUN,
-    NO_SUBJECT,
     RunHistory,
+    describe_request,
     divergence_of,
     run_name,
     run_title,
     state_words,
-    subject_words,
     verdict_of,
 )
 from app.messages import words_for
@@ -92,9 +92,9 @@ def test_a_planted_fault_is_told_in_lists_and_by_the_chip() -> None:
 
 
 def test_what_would_be_diagnosed_is_told_with_its_extent() -> None:
-    assert subject_words(" \n", None) == NO_SUBJECT
-    assert subject_words("Hello there.", None) == "“Hello there.”: about 1 utterance"
-    words = subject_words("It was a dark\n night. " * 100, 0.02)
+    assert describe_request(" \n", None) == NO_REQUEST
+    assert describe_request("Hello there.", None) == "“Hello there.”: about 1 utterance"
+    words = describe_request("It was a dark\n night. " * 100, 0.02)
     assert words.startswith("“It was a dark night. It was")
     assert words.endswith("…”: about 20 utterances, about 40 seconds")
 
