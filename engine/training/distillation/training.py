@@ -112,14 +112,14 @@ def _give(
     name: str,
     teacher: Teacher,
     options: DistillOptions,
-    shelves: tuple[BucketSampler, BucketSampler],
+    samplers: tuple[BucketSampler, BucketSampler],
     on_progress: OnProgress,
 ) -> None:
     course, checkpoint = COURSES[name], options.checkpoint(name)
     students = new_students(teacher, options.seed, course.corrections)
     if course.after and not checkpoint.exists():
         _load(options.checkpoint(course.after), students, teacher)
-    lesson = course.lesson(teacher, students, *shelves)
+    lesson = course.lesson(teacher, students, *samplers)
     trainer = _opened(lesson, course.schedule(options.minutes[name]), checkpoint, options.seed)
     if trainer.fraction < 1:
         trainer.run(lambda progress: on_progress(_overall(progress, options)))

@@ -112,11 +112,11 @@ class FrontStage:
         self.modules = front_modules(network)
         self.rate_shares: dict[str, float] = {}
         self._network, self._held_out = network, held_out
-        self._shelf, self._batch_size = BucketSampler(items), batch_size
+        self._sampler, self._batch_size = BucketSampler(items), batch_size
 
     def loss(self, chance: random.Random) -> tuple[torch.Tensor, dict[str, float]]:
         """Return the distance to the target bands."""
-        ours, target = self._both(self._shelf.draw(chance, self._batch_size))
+        ours, target = self._both(self._sampler.draw(chance, self._batch_size))
         return front_loss(ours, target), {"bands": TARGET_SCALE * float((ours - target).detach().abs().mean())}
 
     def validate(self) -> dict[str, float]:
@@ -152,12 +152,12 @@ class SoundStage:
             self.modules |= front_modules(network)
             self.rate_shares = dict.fromkeys(front_modules(network), front_share)
         self._network, self._held_out, self._joint = network, held_out, joint
-        self._shelf = BucketSampler(items, piece_frames)
+        self._sampler = BucketSampler(items, piece_frames)
         self._batch_size, self._piece_frames = batch_size, piece_frames
 
     def loss(self, chance: random.Random) -> tuple[torch.Tensor, dict[str, float]]:
         """Return distances of a piece of each utterance, and the front's own over the whole of it."""
-        batch = self._shelf.draw(chance, self._batch_size)
+        batch = self._sampler.draw(chance, self._batch_size)
         samples = batch.samples(self._network.config)
         target = target_features(samples, self._network)
         features = front_features(self._network, batch) if self._joint else target

@@ -59,11 +59,11 @@ class TextStage:
         self.modules = text_modules(network)
         self.rate_shares: dict[str, float] = {}
         self._network, self._held_out = network, held_out
-        self._shelf, self._batch_size = BucketSampler(items), batch_size
+        self._sampler, self._batch_size = BucketSampler(items), batch_size
 
     def loss(self, chance: random.Random) -> tuple[torch.Tensor, dict[str, float]]:
         """Return distances of durations (frames), F0 and energy."""
-        batch = self._shelf.draw(chance, self._batch_size)
+        batch = self._sampler.draw(chance, self._batch_size)
         logits, f0, energy = predicted(self._network, batch)
         counted, levels = duration_losses(logits, batch)
         wanted = batch.f0_hz()

@@ -31,27 +31,27 @@ LESSONS = [DurationLesson, ChainLesson, PitchLesson, TextLesson]
 
 
 @pytest.fixture
-def shelf(teacher, examples):
+def sampler(teacher, examples):
     return BucketSampler(teacher, examples, batch_tokens=200)
 
 
-def lesson_of(kind, teacher, shelf, corrections=2):
-    return kind(teacher, new_students(teacher, 1, corrections), shelf, shelf)
+def lesson_of(kind, teacher, sampler, corrections=2):
+    return kind(teacher, new_students(teacher, 1, corrections), sampler, sampler)
 
 
 @pytest.mark.parametrize("kind", LESSONS)
-def test_students_with_enough_corrections_make_no_error(kind, teacher, shelf):
-    lesson = lesson_of(kind, teacher, shelf, corrections=120)
+def test_students_with_enough_corrections_make_no_error(kind, teacher, sampler):
+    lesson = lesson_of(kind, teacher, sampler, corrections=120)
     for student in lesson.students.values():
         student.eval()
     with torch.no_grad():
-        terms = lesson.figures(shelf.draw(random.Random(4)))
+        terms = lesson.figures(sampler.draw(random.Random(4)))
     assert all(value < 1e-4 for value in terms.values())
 
 
 @pytest.mark.parametrize("kind", LESSONS)
-def test_students_learn(kind, teacher, shelf):
-    lesson = lesson_of(kind, teacher, shelf)
+def test_students_learn(kind, teacher, sampler):
+    lesson = lesson_of(kind, teacher, sampler)
     parameters = [parameter for module in lesson.modules.values() for parameter in module.parameters()]
     optimizer = torch.optim.Adam([parameter for parameter in parameters if parameter.requires_grad], 1e-3)
     with torch.no_grad():
@@ -71,10 +71,10 @@ def test_lessons_cover_every_lstm_once(teacher):
     assert {FRAME_LSTM, TEXT_LSTM} < set(paths)
 
 
-def test_errors_add_up_in_the_chain_only(teacher, shelf):
+def test_errors_add_up_in_the_chain_only(teacher, sampler):
     first, *_, last = teacher.duration_lstms
-    alone, chained = (lesson_of(kind, teacher, shelf) for kind in (DurationLesson, ChainLesson))
-    batch = shelf.draw(random.Random(1))
+    alone, chained = (lesson_of(kind, teacher, sampler) for kind in (DurationLesson, ChainLesson))
+    batch = sampler.draw(random.Random(1))
     with torch.no_grad():
         for lesson in (alone, chained):
             for student in lesson.students.values():
@@ -85,12 +85,12 @@ def test_errors_add_up_in_the_chain_only(teacher, shelf):
     assert in_chain["lstm"] > by_itself["lstm"], last
 
 
-def test_batches_speak_each_language_with_its_voices(teacher, examples, shelf):
+def test_batches_speak_each_language_with_its_voices(teacher, examples, sampler):
     voices = {name: voice.info.language for name, voice in teacher.voices.items()}
     assert {teacher.speakers(example.language)[0] for example in examples} == set(voices)
-    batch = shelf.draw(random.Random(3))
+    batch = sampler.draw(random.Random(3))
     assert int(batch.lengths.sum()) <= 260
-    assert torch.equal(batch.tokens, shelf.draw(random.Random(3)).tokens)
+    assert torch.equal(batch.tokens, sampler.draw(random.Random(3)).tokens)
 
 
 @pytest.fixture(scope="module")

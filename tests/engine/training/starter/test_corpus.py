@@ -164,7 +164,7 @@ def test_a_lesson_of_the_text_side_has_no_sound(items: tuple[Item, ...], narrow_
         collate([silent]).samples(narrow_config)
 
 
-def test_shelf_leaves_out_what_is_too_short(items: tuple[Item, ...]) -> None:
+def test_sampler_leaves_out_what_is_too_short(items: tuple[Item, ...]) -> None:
     assert len(BucketSampler(items)) == 4
     longest = max(item.lesson.frames for item in items)
     assert len(BucketSampler(items, longest)) == 2
