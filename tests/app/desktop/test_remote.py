@@ -7,7 +7,7 @@ from app.application import Application
 from app.audio.player import Playback
 from app.desktop.remote import MICROSECONDS, Command, MediaCommand, NowPlaying, Remote
 from app.speech.activity import Readiness
-from tests.app.library.shelf import request, track_of
+from tests.app.library.example_library import request, track_of
 
 
 @pytest.fixture

@@ -21,8 +21,8 @@ from engine.errors import CompileError
 from engine.speech import SpeechRequest
 from engine.text.documents import Chapter, Document
 from tests.app.fakes import RATE_HZ, FakeEngine, FakeOutput, list_voices
+from tests.app.library.example_library import MODEL, request, samples_16_bits, track_of
 from tests.app.library.room import Room
-from tests.app.library.shelf import MODEL, request, samples_16_bits, track_of
 from tests.patience import PATIENCE_MS, PATIENCE_SECONDS
 
 TEXT = "One, 🙂 one. Two."

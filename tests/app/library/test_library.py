@@ -12,7 +12,7 @@ from app.library.library import Library
 from app.library.records import QueueJob, State
 from engine.errors import DamagedFile
 from engine.speech import Samples
-from tests.app.library.shelf import MODEL, Shelf, request, samples_16_bits, track_of
+from tests.app.library.example_library import MODEL, ExampleLibrary, request, samples_16_bits, track_of
 from tests.patience import PATIENCE_MS, PATIENCE_SECONDS
 
 
@@ -105,20 +105,20 @@ def test_at_the_end_everything_asked_for_is_done_first(tmp_path: Path, qtbot: Qt
     library.keep(request("One."), MODEL, track_of("One. " * 50))
     library.add(QueueJob(request("Two."), MODEL))
     assert library.shut_down(PATIENCE_MS)
-    shelf = Shelf(tmp_path / "library")
-    assert shelf.with_sound() == ["One."]
-    assert [item.title for item in shelf.queue.listed().items] == ["Two."]
-    shelf.database.close()
+    example_library = ExampleLibrary(tmp_path / "library")
+    assert example_library.with_sound() == ["One."]
+    assert [item.title for item in example_library.queue.listed().items] == ["Two."]
+    example_library.database.close()
 
 
 @pytest.mark.parametrize(("in_charge", "state"), [(True, State.WAITING), (False, State.WORKING)])
 def test_only_the_one_in_charge_puts_the_queue_in_order(
     tmp_path: Path, qtbot: QtBot, in_charge: bool, state: State
 ) -> None:
-    shelf = Shelf(tmp_path / "library")
-    shelf.queue.add(QueueJob(request("One."), MODEL))
-    shelf.queue.mark(1, State.WORKING)
-    shelf.database.close()
+    example_library = ExampleLibrary(tmp_path / "library")
+    example_library.queue.add(QueueJob(request("One."), MODEL))
+    example_library.queue.mark(1, State.WORKING)
+    example_library.database.close()
     with qtbot.waitSignal((library := Library(tmp_path / "library", in_charge)).queue_listed) as listed:
         pass
     (report,) = listed.args or ()

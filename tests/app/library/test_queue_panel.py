@@ -8,7 +8,7 @@ from app.library.panels import QueuePanel, entry_row, item_row, size_words
 from app.library.queue_store import QueueListed
 from app.library.records import Entry, Item, QueueJob, State, first_words
 from engine.speech import SpeechRequest
-from tests.app.library.shelf import MODEL, request
+from tests.app.library.example_library import MODEL, request
 
 WHY = "The disk is full. Free up some space."
 NOW = datetime(2026, 11, 24, 19, 30)

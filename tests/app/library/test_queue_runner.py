@@ -7,7 +7,7 @@ from app.library.queue_runner import CANCELED, PRESS_PLAY, QueueRunner
 from app.library.queue_store import QueueListed
 from app.library.records import Item, QueueJob, State
 from engine.errors import Canceled, OutputError
-from tests.app.library.shelf import MODEL, request
+from tests.app.library.example_library import MODEL, request
 
 HEARD = QueueJob(request("Heard."), MODEL)
 

@@ -6,32 +6,32 @@ import pytest
 from app.library.queue_store import QueueStore
 from app.library.records import QueueJob, State
 from engine.speech import SpeechRequest
-from tests.app.library.shelf import MODEL, Shelf, request
+from tests.app.library.example_library import MODEL, ExampleLibrary, request
 
 
 @pytest.fixture
-def shelf(tmp_path: Path) -> Iterator[Shelf]:
-    shelf = Shelf(tmp_path / "library")
-    yield shelf
-    shelf.database.close()
+def example_library(tmp_path: Path) -> Iterator[ExampleLibrary]:
+    example_library = ExampleLibrary(tmp_path / "library")
+    yield example_library
+    example_library.database.close()
 
 
 @pytest.fixture
-def queue(shelf: Shelf) -> QueueStore:
+def queue(example_library: ExampleLibrary) -> QueueStore:
     for text in ("One.", "Two.", "Three."):
-        shelf.queue.add(QueueJob(request(text), MODEL))
-    return shelf.queue
+        example_library.queue.add(QueueJob(request(text), MODEL))
+    return example_library.queue
 
 
 def titles(queue: QueueStore) -> list[str]:
     return [item.title for item in queue.listed().items]
 
 
-def test_a_wish_comes_back_as_it_was_given(shelf: Shelf) -> None:
+def test_a_wish_comes_back_as_it_was_given(example_library: ExampleLibrary) -> None:
     request = SpeechRequest("", "af_heart(2)+am_adam(1)", 1.5, pause_scale=2.0, language="en-GB")
     wish = QueueJob(request, "kokoro-82m", Path("/a/b.m4b"), Path("/a/b.epub"))
-    shelf.queue.add(wish)
-    (item,) = shelf.queue.listed().items
+    example_library.queue.add(wish)
+    (item,) = example_library.queue.listed().items
     assert (item.wish, item.title, item.state) == (wish, "b.epub", State.WAITING)
 
 
@@ -64,6 +64,6 @@ def test_items_are_removed(queue: QueueStore) -> None:
     assert titles(queue) == ["Three."]
 
 
-def test_an_item_whose_state_is_damaged_has_failed(shelf: Shelf, queue: QueueStore) -> None:
-    shelf.database.execute("UPDATE item SET state = 'waitinf' WHERE title = 'Two.'")
+def test_an_item_whose_state_is_damaged_has_failed(example_library: ExampleLibrary, queue: QueueStore) -> None:
+    example_library.database.execute("UPDATE item SET state = 'waitinf' WHERE title = 'Two.'")
     assert [item.state for item in queue.listed().items] == [State.WAITING, State.FAILED, State.WAITING]

@@ -10,7 +10,7 @@ from app.library.sounds import marks_text, read_track, write_sound
 from engine.errors import DamagedFile
 from engine.speech import SpokenWord
 from tests.app.fakes import chunk_of, utterances_of
-from tests.app.library.shelf import samples_16_bits, track_of
+from tests.app.library.example_library import samples_16_bits, track_of
 
 TEXT = "One, 🙂 one. Two. Three."
 

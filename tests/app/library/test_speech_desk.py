@@ -9,8 +9,8 @@ from app.audio.player import Playback
 from app.library.queue_executor import QueueExecutor
 from app.library.records import QueueJob
 from engine.errors import Canceled, OutputError
+from tests.app.library.example_library import MODEL, request
 from tests.app.library.room import Room
-from tests.app.library.shelf import MODEL, request
 from tests.patience import PATIENCE_MS
 
 

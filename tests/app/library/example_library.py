@@ -33,7 +33,7 @@ def track_of(text: str, made: int | None = None) -> AudioTrack:
     return track
 
 
-class Shelf:
+class ExampleLibrary:
     """An open library; each entry begins a second after the one before."""
 
     def __init__(self, folder: Path) -> None:
