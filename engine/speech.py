@@ -319,14 +319,14 @@ class PreparationEvent:
 class DeviceEvent:
     """The device that computes speech and the LSTM method, with the reasons, as text.
 
-    `lstm_seconds` maps LSTM methods to their times in a trial run. `setback` is the reason why an available GPU, or an
-    LSTM method that has crashed, is not used; otherwise it is empty.
+    `lstm_seconds` maps LSTM methods to their times in a trial run. `fallback_reason` is the reason why an available
+    GPU, or an LSTM method that has crashed, is not used; otherwise it is empty.
     """
 
     device: str
     lstm_method: str
     lstm_seconds: Mapping[str, float]
-    setback: str = ""
+    fallback_reason: str = ""
 
 
 @dataclass(frozen=True)

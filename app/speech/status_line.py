@@ -182,7 +182,9 @@ def _doing(activity: Activity, time_words: str) -> str:
         return "Not ready"
     if activity.playback is Playback.PAUSED:
         return "Paused"
-    return f"Ready · {activity.device.setback}" if activity.device and activity.device.setback else "Ready"
+    return (
+        f"Ready · {activity.device.fallback_reason}" if activity.device and activity.device.fallback_reason else "Ready"
+    )
 
 
 def _generating(activity: Activity) -> str:

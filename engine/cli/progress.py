@@ -110,8 +110,8 @@ class Steps:
             self.begin(f"{event.title} ({event.done} of {event.total})")
             if event.done >= event.total:  # a process that has reported its last step still has to end
                 self.expect(_AFTERWARDS)
-        elif isinstance(event, DeviceEvent) and event.setback:
-            self.note(f"note: {event.setback}")
+        elif isinstance(event, DeviceEvent) and event.fallback_reason:
+            self.note(f"note: {event.fallback_reason}")
         elif isinstance(event, PlanEvent) and event.plan.whole:
             for notice in event.plan.notices:
                 self.note(f"note: {notice.message}")

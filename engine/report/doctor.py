@@ -157,13 +157,13 @@ def _saved_voices() -> tuple[CheckStatus, str]:
 
 def _device() -> tuple[CheckStatus, str]:
     choice = choose_device(AUTO, model_config(default_model()))
-    return CheckStatus.NOTE if choice.setback else CheckStatus.GOOD, choice.words
+    return CheckStatus.NOTE if choice.is_fallback else CheckStatus.GOOD, choice.words
 
 
 def _lstm_method() -> tuple[CheckStatus, str]:
     config = model_config(default_model())
     _, choice = choose_lstm_method(AUTO, config, choose_device(AUTO, config).variant)
-    return CheckStatus.NOTE if choice.setback else CheckStatus.GOOD, choice.words
+    return CheckStatus.NOTE if choice.is_fallback else CheckStatus.GOOD, choice.words
 
 
 def _linker() -> tuple[CheckStatus, str]:

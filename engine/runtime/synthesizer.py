@@ -309,7 +309,7 @@ class Synthesizer:
             raise
         except EngineError as error:
             why = f"the GPU isn’t used: {error.message}"
-            choice = DeviceChoice(CPU_DEVICE, CPU, why, setback=True)
+            choice = DeviceChoice(CPU_DEVICE, CPU, why, is_fallback=True)
             return Arrival(device_event(choice, MethodChoice(LstmMethod.TIR, "built-in kernels")), None)
 
     def _loaded(self, files: ModelFiles, observe: Observer, cancel: threading.Event | None) -> Loaded:
@@ -406,8 +406,8 @@ def _sound(speech: Speech) -> Speech:
 
 def device_event(device: DeviceChoice, lstm: MethodChoice) -> DeviceEvent:
     """Return the event that reports the chosen device and LSTM method."""
-    setbacks = [choice.why for choice in (device, lstm) if choice.setback]
-    return DeviceEvent(device.words, lstm.words, lstm.seconds, "; ".join(setbacks))
+    fallback_reasons = [choice.why for choice in (device, lstm) if choice.is_fallback]
+    return DeviceEvent(device.words, lstm.words, lstm.seconds, "; ".join(fallback_reasons))
 
 
 def _planned(plans: Iterator[Plan], observe: Observer) -> Iterator[tuple[Utterance, Plan]]:

@@ -25,13 +25,13 @@ older GPUs lack."""
 class DeviceChoice:
     """The device in use, the modules that it runs, and the reason as text.
 
-    `setback` is true if this computer has a GPU that was expected to run them.
+    `is_fallback` is true if this computer has a GPU that was expected to run them.
     """
 
     device: str
     variant: Variant
     why: str
-    setback: bool = False
+    is_fallback: bool = False
 
     @property
     def words(self) -> str:
@@ -87,4 +87,4 @@ def _automatic(config: ModelConfig, may_try: bool) -> DeviceChoice:
     result = METAL_TRIAL.result(config, {METAL_DEVICE: metal}, may_try)
     if result.works:
         return DeviceChoice(METAL_DEVICE, metal, "this Mac has an Apple GPU, which passed its self-test")
-    return DeviceChoice(CPU_DEVICE, CPU, f"the GPU isn’t used: {result.why}", setback=True)
+    return DeviceChoice(CPU_DEVICE, CPU, f"the GPU isn’t used: {result.why}", is_fallback=True)

@@ -43,13 +43,13 @@ process, or the first with a different length.
 class MethodChoice:
     """The method in use, and the reason as text; `seconds` maps methods to their times in a trial.
 
-    `setback` is true if Metal Performance Shaders have crashed.
+    `is_fallback` is true if Metal Performance Shaders have crashed.
     """
 
     method: LstmMethod
     why: str
     seconds: Mapping[str, float] = field(default_factory=dict)
-    setback: bool = False
+    is_fallback: bool = False
 
     @property
     def words(self) -> str:
@@ -112,7 +112,7 @@ def _automatic(config: ModelConfig, variant: Variant, may_try: bool) -> MethodCh
     if variant.target != METAL_MACOS:
         return MethodChoice(LstmMethod.TIR, "built-in kernels (Metal Performance Shaders need a Mac GPU)")
     if _has_crashed():
-        return MethodChoice(LstmMethod.TIR, _CRASHED, setback=True)
+        return MethodChoice(LstmMethod.TIR, _CRASHED, is_fallback=True)
     result = LSTM_TRIAL.result(config, lstm_variants(variant), may_try)
     if not result.works:
         return MethodChoice(LstmMethod.TIR, f"the LSTM of Metal Performance Shaders doesn’t work here: {result.why}")

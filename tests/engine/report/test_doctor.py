@@ -46,21 +46,21 @@ def test_a_check_that_breaks_is_a_problem_and_not_a_crash(
     assert words in finding.message
 
 
-@pytest.mark.parametrize("setback", [True, False])
-def test_a_gpu_that_is_not_used_is_worth_a_note(monkeypatch: pytest.MonkeyPatch, setback: bool) -> None:
-    choice = DeviceChoice("cpu", CPU, "no GPU", setback)
+@pytest.mark.parametrize("is_fallback", [True, False])
+def test_a_gpu_that_is_not_used_is_worth_a_note(monkeypatch: pytest.MonkeyPatch, is_fallback: bool) -> None:
+    choice = DeviceChoice("cpu", CPU, "no GPU", is_fallback)
     monkeypatch.setattr(doctor, "choose_device", lambda *_: choice)
     status, words = doctor.CHECKS["Device"]()
-    assert status is (CheckStatus.NOTE if setback else CheckStatus.GOOD)
+    assert status is (CheckStatus.NOTE if is_fallback else CheckStatus.GOOD)
     assert words == "cpu (no GPU)"
 
 
-@pytest.mark.parametrize("setback", [True, False])
-def test_the_lstm_method_is_told_with_both_times(monkeypatch: pytest.MonkeyPatch, setback: bool) -> None:
-    choice = MethodChoice(LstmMethod.TIR, "faster: tir 4.0 ms, mps 5.0 ms", {}, setback)
+@pytest.mark.parametrize("is_fallback", [True, False])
+def test_the_lstm_method_is_told_with_both_times(monkeypatch: pytest.MonkeyPatch, is_fallback: bool) -> None:
+    choice = MethodChoice(LstmMethod.TIR, "faster: tir 4.0 ms, mps 5.0 ms", {}, is_fallback)
     monkeypatch.setattr(doctor, "choose_lstm_method", lambda *_: (CPU, choice))
     status, words = doctor.CHECKS["LSTM method"]()
-    assert status is (CheckStatus.NOTE if setback else CheckStatus.GOOD)
+    assert status is (CheckStatus.NOTE if is_fallback else CheckStatus.GOOD)
     assert words == "tir (faster: tir 4.0 ms, mps 5.0 ms)"
 
 

@@ -140,7 +140,7 @@ def test_closing_closes_both():
 
 TEXT = "One is here. Two is here. Three is here."
 RIGHT = DeviceChoice("metal", CPU, "it computes as it should")
-WRONG = DeviceChoice(CPU_DEVICE, CPU, "the GPU computes nonsense", setback=True)
+WRONG = DeviceChoice(CPU_DEVICE, CPU, "the GPU computes nonsense", is_fallback=True)
 
 
 @dataclass
@@ -210,7 +210,7 @@ def test_the_first_words_do_not_wait_for_the_gpu_which_takes_over_later(synthesi
     gpu.done.set()
     later = until_told(synthesizer, events)
     assert told_devices(events)[-1].device == RIGHT.words
-    assert told_devices(events)[-1].setback == ""
+    assert told_devices(events)[-1].fallback_reason == ""
     assert synthesizer.device == "metal"
     for each in (chunks, later):
         for mine, usual in zip(each, spoken(starter), strict=True):
@@ -225,7 +225,7 @@ def test_a_gpu_that_is_of_no_use_leaves_speech_to_the_processor_and_says_why(syn
     events: list[Event] = []
     until_told(synthesizer, events)
     assert told_devices(events)[-1].device.startswith("cpu")
-    assert ("nonsense" if error is None else "(5)") in told_devices(events)[-1].setback
+    assert ("nonsense" if error is None else "(5)") in told_devices(events)[-1].fallback_reason
     assert synthesizer.device == CPU_DEVICE
 
 

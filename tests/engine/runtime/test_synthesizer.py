@@ -66,13 +66,13 @@ def test_every_voice_speaks_clean_audio(starter):
 
 
 def test_what_computes_is_told_once_it_is_known(monkeypatch):
-    device = DeviceChoice("cpu", CPU, "no GPU", setback=True)
+    device = DeviceChoice("cpu", CPU, "no GPU", is_fallback=True)
     lstm = MethodChoice(LstmMethod.TIR, "faster", {"tir": 0.004, "mps": 0.005})
     told = device_event(device, lstm)
     words = ("cpu (no GPU)", "tir (faster)")
     assert told == DeviceEvent(*words, {"tir": 0.004, "mps": 0.005}, "no GPU")
-    assert device_event(replace(device, setback=False), lstm).setback == ""
-    assert device_event(device, replace(lstm, setback=True)).setback == "no GPU; faster"
+    assert device_event(replace(device, is_fallback=False), lstm).fallback_reason == ""
+    assert device_event(device, replace(lstm, is_fallback=True)).fallback_reason == "no GPU; faster"
 
 
 def test_a_crash_is_looked_for_around_every_stage_with_an_lstm_and_no_other(starter, monkeypatch):

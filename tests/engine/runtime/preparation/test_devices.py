@@ -42,12 +42,12 @@ def on(monkeypatch: pytest.MonkeyPatch, system: str, processor: str, result: Pro
 def test_a_mac_whose_gpu_computes_what_it_should_takes_metal_by_itself(monkeypatch: pytest.MonkeyPatch) -> None:
     on(monkeypatch, "darwin", "arm64", WORKS)
     choice = choose_device("auto", CONFIG)
-    assert (choice.device, choice.variant, choice.setback) == ("metal", MACS, False)
+    assert (choice.device, choice.variant, choice.is_fallback) == ("metal", MACS, False)
     assert metal_unavailable_reason() is None
 
 
 @pytest.mark.parametrize(
-    ("system", "processor", "why", "setback"),
+    ("system", "processor", "why", "is_fallback"),
     [
         ("darwin", "arm64", "the GPU isn’t used: its process ended (SIGABRT)", True),
         ("darwin", "x86_64", "Metal needs a Mac with Apple silicon", False),
@@ -55,10 +55,10 @@ def test_a_mac_whose_gpu_computes_what_it_should_takes_metal_by_itself(monkeypat
     ],
 )
 def test_anything_else_takes_the_processor_and_says_why(
-    monkeypatch: pytest.MonkeyPatch, system: str, processor: str, why: str, setback: bool
+    monkeypatch: pytest.MonkeyPatch, system: str, processor: str, why: str, is_fallback: bool
 ) -> None:
     on(monkeypatch, system, processor, ProbeResult(False, "its process ended (SIGABRT)"))
-    assert choose_device("auto", CONFIG) == DeviceChoice("cpu", CPU, why, setback)
+    assert choose_device("auto", CONFIG) == DeviceChoice("cpu", CPU, why, is_fallback)
 
 
 @pytest.mark.parametrize(
@@ -99,7 +99,7 @@ def test_a_gpu_that_hangs_is_given_up_and_the_processor_taken(
     monkeypatch.setattr(devices, "metal_unavailable_reason", lambda: None)
     monkeypatch.setattr(devices, "metal_variant", lambda: MACS)
     choice = choose_device("auto", tiny_config)
-    assert choice == DeviceChoice("cpu", CPU, "the GPU isn’t used: it timed out after 0.5 seconds", setback=True)
+    assert choice == DeviceChoice("cpu", CPU, "the GPU isn’t used: it timed out after 0.5 seconds", is_fallback=True)
     restart(monkeypatch)
     assert choose_device("auto", tiny_config) == choice
 

@@ -64,7 +64,7 @@ def test_a_gpu_is_tried_when_the_files_are_needed_and_not_before(starter, packin
         monkeypatch.setattr(module, "metal_unavailable_reason", lambda: None)
     assert is_ready("starter")
     events: list[PreparationEvent] = []
-    assert ensure_files(open_checkpoint(), "auto", events.append).choice.setback
+    assert ensure_files(open_checkpoint(), "auto", events.append).choice.is_fallback
     assert tried == [True]
     assert [event.title for event in events] == ["Trying the GPU"]
 

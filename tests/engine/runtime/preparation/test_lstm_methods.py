@@ -117,12 +117,12 @@ def test_a_crash_while_speaking_disables_it_until_it_is_chosen_again(tiny_config
         for wish in (AUTO, "mps"):
             variant, choice = remembered_lstm_method(wish, tiny_config, MACS)
             assert variant == MACS
-            assert choice.setback
+            assert choice.is_fallback
             assert choice.why.startswith("Metal Performance Shaders crashed the app; choose them")
     assert choose_lstm_method(AUTO, tiny_config, MACS)[0] == MACS
     forget_crashes()
     assert remembered_lstm_method("mps", tiny_config, MACS)[0] == MPS
-    assert not remembered_lstm_method(AUTO, tiny_config, MACS)[1].setback
+    assert not remembered_lstm_method(AUTO, tiny_config, MACS)[1].is_fallback
 
 
 def test_choosing_it_again_right_after_a_crash_counts(tiny_config, result_of, cache):
