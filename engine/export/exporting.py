@@ -21,7 +21,7 @@ from engine.errors import NothingToSpeak, OutputError
 from engine.export.export_job import PART_CHARACTERS, WRITING_SHARE, ExportJob, ExportProgress, Meter, Speaker
 from engine.export.outputs import Output, check_writable, outputs_of
 from engine.export.part_cache import PartCache, made_of
-from engine.runtime.preparation.crash_guard import crashed_in_use, is_in_use, marked_in_use
+from engine.runtime.preparation.crash_guard import crash_guarded, crashed_last_time, is_in_use
 from engine.speech import AudioChunk, Event, Samples, SpeechRequest
 from engine.system.atomic_write import remove_leftovers
 from engine.system.waiting import raise_if_set
@@ -100,8 +100,8 @@ def export(
     speaker.prepare(observe, cancel)
     made = PartCache(speaker.fingerprint(order.speech_settings.definitions.recipe_of(order.speech_settings.voice)))
     made.drop_old()
-    crashed_in_use(EXPORTS)  # clears the marks of exports that were killed
-    with marked_in_use(EXPORTS):
+    crashed_last_time(EXPORTS)  # clears the marks of exports that were killed
+    with crash_guarded(EXPORTS):
         going = _Export(order, speaker, made, observe, cancel, clock)
         yield from going.steps()
     if not is_in_use(EXPORTS):  # another export may be of the same text; the last one removes it
@@ -115,7 +115,7 @@ def discard(order: ExportJob) -> None:
     """
     for output in outputs_of(order):
         remove_leftovers(output.path)
-    crashed_in_use(EXPORTS)
+    crashed_last_time(EXPORTS)
     if not is_in_use(EXPORTS):
         PartCache().drop_all(piece.request for chapter in _pieces(order, str) for piece in chapter)
 

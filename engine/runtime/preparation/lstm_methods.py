@@ -16,7 +16,7 @@ from engine.artifacts.manifest import METAL_MACOS, Variant
 from engine.config import ModelConfig
 from engine.errors import InvalidRequest
 from engine.ops.packed_lstm import LstmMethod
-from engine.runtime.preparation.crash_guard import crashed_in_use, marked_in_use
+from engine.runtime.preparation.crash_guard import crash_guarded, crashed_last_time
 from engine.runtime.preparation.devices import AUTO
 from engine.runtime.preparation.probes import KeptResult, ProbeResult, Trial, forget_results
 
@@ -59,7 +59,7 @@ class MethodChoice:
     @property
     def around_use(self) -> Callable[[], AbstractContextManager[object]]:
         """The context manager to enter while the method runs, so that crashes are detected later."""
-        return partial(marked_in_use, LstmMethod.MPS) if self.method is LstmMethod.MPS else nullcontext
+        return partial(crash_guarded, LstmMethod.MPS) if self.method is LstmMethod.MPS else nullcontext
 
 
 def check_lstm_method(wanted: str) -> None:
@@ -97,7 +97,7 @@ def remembered_lstm_method(
 
 def forget_crashes() -> None:
     """Allow Metal Performance Shaders again after they have crashed."""
-    crashed_in_use(LstmMethod.MPS)
+    crashed_last_time(LstmMethod.MPS)
     forget_results(_CRASH.probe)
 
 
@@ -136,7 +136,7 @@ def lstm_variants(variant: Variant) -> dict[str, Variant]:
 
 def _has_crashed() -> bool:
     """Return whether a process crashed while using Metal Performance Shaders, on this chip and build of the system."""
-    if crashed_in_use(LstmMethod.MPS):
+    if crashed_last_time(LstmMethod.MPS):
         with suppress(OSError):
             _CRASH.save(ProbeResult(False, _CRASHED))
         return True

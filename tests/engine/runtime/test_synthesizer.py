@@ -92,7 +92,7 @@ def test_a_crash_is_looked_for_around_every_stage_with_an_lstm_and_no_other(star
         elif isinstance(event, DeviceEvent):
             assert event.lstm_method == "mps (requested)"
 
-    monkeypatch.setattr("engine.runtime.preparation.lstm_methods.marked_in_use", marked)
+    monkeypatch.setattr("engine.runtime.preparation.lstm_methods.crash_guarded", marked)
     synthesizer = Synthesizer("starter", lstm_method="mps")
     request = SpeechRequest("Yes.", synthesizer.voices()[0].name)
     assert list(synthesizer.synthesize(request, observe))

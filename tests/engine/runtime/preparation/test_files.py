@@ -17,7 +17,7 @@ from engine.models.checkpoints import open_checkpoint
 from engine.runtime.preparation import crash_guard, devices
 from engine.runtime.preparation import files as preparation_files
 from engine.runtime.preparation import weights as preparation_weights
-from engine.runtime.preparation.crash_guard import crashed_in_use, is_in_use, marked_in_use
+from engine.runtime.preparation.crash_guard import crash_guarded, crashed_last_time, is_in_use
 from engine.runtime.preparation.files import ensure_files, is_ready, make_ready, warm_up
 from engine.runtime.preparation.modules import FoundModules
 from engine.runtime.preparation.probes import ProbeResult, Trial
@@ -122,20 +122,20 @@ def cache(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Path:
 def test_a_crash_is_found_out_once(cache):
     ended = subprocess.run([sys.executable, "-c", CRASHES, str(cache)], check=False)
     assert ended.returncode < 0
-    assert not crashed_in_use("other")
-    assert crashed_in_use("thing")
-    assert not crashed_in_use("thing")
+    assert not crashed_last_time("other")
+    assert crashed_last_time("thing")
+    assert not crashed_last_time("thing")
 
 
 def test_what_is_in_use_by_a_running_process_has_not_crashed(cache):
-    with marked_in_use("thing"):
+    with crash_guarded("thing"):
         assert len(list(cache.iterdir())) == 1
-        assert not crashed_in_use("thing")
+        assert not crashed_last_time("thing")
     assert list(cache.iterdir()) == []
 
 
 def test_an_error_is_no_crash(cache):
-    with pytest.raises(ValueError, match="no"), marked_in_use("thing"):
+    with pytest.raises(ValueError, match="no"), crash_guarded("thing"):
         raise ValueError("no")
     assert list(cache.iterdir()) == []
 
@@ -143,7 +143,7 @@ def test_an_error_is_no_crash(cache):
 def test_a_mark_that_names_no_process_is_a_crash(cache):
     cache.mkdir()
     (cache / "thing-in-use-x").touch()
-    assert crashed_in_use("thing")
+    assert crashed_last_time("thing")
 
 
 def test_a_process_of_another_user_is_running(cache, monkeypatch):
@@ -153,26 +153,26 @@ def test_a_process_of_another_user_is_running(cache, monkeypatch):
     monkeypatch.setattr(os, "kill", forbidden)
     cache.mkdir()
     (cache / "thing-in-use-7-7").touch()
-    assert not crashed_in_use("thing")
+    assert not crashed_last_time("thing")
 
 
 def test_where_no_mark_can_be_written_the_thing_is_used_all_the_same(cache):
     cache.write_text("not a folder")
-    with marked_in_use("thing"):
+    with crash_guarded("thing"):
         pass
-    assert not crashed_in_use("thing")
+    assert not crashed_last_time("thing")
 
 
 def test_a_cache_that_is_deleted_meanwhile_does_no_harm(cache):
-    with marked_in_use("thing"):
+    with crash_guarded("thing"):
         for path in cache.iterdir():
             path.unlink()
         cache.rmdir()
 
 
 def test_what_is_used_twice_is_in_use_until_both_have_ended(cache):
-    with marked_in_use("thing"):
-        with marked_in_use("thing"):
+    with crash_guarded("thing"):
+        with crash_guarded("thing"):
             assert is_in_use("thing")
         assert is_in_use("thing")
         assert not is_in_use("other")
