@@ -62,11 +62,11 @@ class Scores:
 
 
 @dataclass(frozen=True)
-class _Judges:
+class _Evaluators:
     """The evaluators of rendered speech."""
 
     recognizer: Recognizer
-    opinion: DnsmosScore
+    dnsmos: DnsmosScore
 
 
 @dataclass(frozen=True)
@@ -182,13 +182,13 @@ def _utterances(checkpoint: Checkpoint, voice: str, texts: Sequence[str]) -> Ite
 def _score(teacher: Speaker, student: Speaker, utterances: Sequence[Values], spoken: Sequence[str]) -> Scores:
     sums = _Sums()
     sounds: list[_Sound] = []
-    judges = _Judges(Recognizer(), DnsmosScore()) if spoken else None
+    evaluators = _Evaluators(Recognizer(), DnsmosScore()) if spoken else None
     for index, values in enumerate(utterances):
         theirs = teacher.run_until("f0n", values)
         ours = student.run("duration", theirs)
         _add(sums, theirs, ours, student.run("f0n", {**theirs, **ours}))
-        if judges and index < len(spoken):
-            sounds.append(_sound(teacher, student, theirs, ours, spoken[index], judges))
+        if evaluators and index < len(spoken):
+            sounds.append(_sound(teacher, student, theirs, ours, spoken[index], evaluators))
     return _scores(len(utterances), sums, sounds)
 
 
@@ -204,7 +204,9 @@ def _add(sums: _Sums, theirs: Values, ours: Values, curves: Values) -> None:
     sums.values += theirs["energy"].size
 
 
-def _sound(teacher: Speaker, student: Speaker, theirs: Values, ours: Values, text: str, judges: _Judges) -> _Sound:
+def _sound(
+    teacher: Speaker, student: Speaker, theirs: Values, ours: Values, text: str, evaluators: _Evaluators
+) -> _Sound:
     rate_hz = teacher.config.sample_rate_hz
     reference = teacher.run_until("istft", theirs, first="text_encoder")["audio"][0]
     timed = {**theirs, **ours, **student.run("f0n", {**theirs, **ours})}
@@ -212,10 +214,10 @@ def _sound(teacher: Speaker, student: Speaker, theirs: Values, ours: Values, tex
     own_timing = student.run_until("istft", {**theirs, **ours}, first="alignment")["audio"][0]
     return _Sound(
         log_mel_l1(same_timing.astype(np.float64), reference.astype(np.float64), rate_hz),
-        judges.recognizer.count(text, own_timing, rate_hz),
-        judges.recognizer.count(text, reference, rate_hz),
-        judges.opinion.overall(own_timing, rate_hz),
-        judges.opinion.overall(reference, rate_hz),
+        evaluators.recognizer.count(text, own_timing, rate_hz),
+        evaluators.recognizer.count(text, reference, rate_hz),
+        evaluators.dnsmos.overall(own_timing, rate_hz),
+        evaluators.dnsmos.overall(reference, rate_hz),
     )
 
 

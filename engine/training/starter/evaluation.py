@@ -78,12 +78,12 @@ def evaluate(
     with tempfile.TemporaryDirectory() as temporary:
         corpus = Path(temporary) if work_folder is None else work_folder / CORPUS_FOLDER
         _record_missing(corpus, packs, network.config, on_progress)
-        judges = Evaluators(Recognizer(), DnsmosScore())
+        evaluators = Evaluators(Recognizer(), DnsmosScore())
         scores = []
         for voice, pack in packs.items():
             on_progress(f"scoring {voice}")
             lessons = load_lessons(corpus / Shard(voice, HELD_OUT).path)[:sentences]
-            scores.append(_score(network, _items(lessons, voice, pack), judges))
+            scores.append(_score(network, _items(lessons, voice, pack), evaluators))
     return tuple(scores)
 
 
@@ -125,19 +125,23 @@ class Evaluators:
     """The evaluators of speech: a word recognizer, and DNSMOS."""
 
     recognizer: Recognizer
-    opinion: DnsmosScore
+    dnsmos: DnsmosScore
 
-    def judge(self, spoken: Sequence[tuple[str, Samples]], rate_hz: int) -> Verdict:
+    def evaluate(self, spoken: Sequence[tuple[str, Samples]], rate_hz: int) -> Verdict:
         """Judge spoken sentences, each with its text."""
         counts = [self.recognizer.count(text, samples, rate_hz) for text, samples in spoken]
-        opinions = [self.opinion.overall(samples, rate_hz) for _, samples in spoken]
-        return Verdict(sum(counts, WordCount(0, 0)), float(np.mean(opinions)))
+        dnsmos_scores = [self.dnsmos.overall(samples, rate_hz) for _, samples in spoken]
+        return Verdict(sum(counts, WordCount(0, 0)), float(np.mean(dnsmos_scores)))
 
 
 @torch.no_grad()
-def _score(network: Network, items: Sequence[Item], judges: Evaluators) -> VoiceScore:
-    ours = judges.judge([(item.lesson.text, speak(network, item)) for item in items], network.config.sample_rate_hz)
-    theirs = judges.judge([(item.lesson.text, item.sound.samples) for item in items], network.config.sample_rate_hz)
+def _score(network: Network, items: Sequence[Item], evaluators: Evaluators) -> VoiceScore:
+    ours = evaluators.evaluate(
+        [(item.lesson.text, speak(network, item)) for item in items], network.config.sample_rate_hz
+    )
+    theirs = evaluators.evaluate(
+        [(item.lesson.text, item.sound.samples) for item in items], network.config.sample_rate_hz
+    )
     rows = [sound_figures(network, item) | text_figures(network, item) for item in items]
     means = {name: float(np.mean([row[name] for row in rows])) for name in rows[0] if name != "energy"}
     return VoiceScore(

@@ -82,7 +82,7 @@ def edit_distance(left: Sequence[str], right: Sequence[str]) -> int:
     return row[-1]
 
 
-OPINION_RATE_HZ = 16_000
+DNSMOS_RATE_HZ = 16_000
 WINDOW_SAMPLES = 144_160
 """The input length of the network, 9.01 seconds; shorter speech is repeated, as DNSMOS prescribes."""
 MODEL_PATH = Path("dnsmos_models") / "sig_bak_ovr.onnx"
@@ -111,8 +111,8 @@ class DnsmosScore:
 
     def overall(self, samples: npt.NDArray[np.float32], sample_rate_hz: int) -> float:
         """Return the overall score, from 1 (bad) to 5 (excellent), of the first nine seconds."""
-        divisor = int(np.gcd(OPINION_RATE_HZ, sample_rate_hz))
-        audio = resample_poly(samples, OPINION_RATE_HZ // divisor, sample_rate_hz // divisor)
+        divisor = int(np.gcd(DNSMOS_RATE_HZ, sample_rate_hz))
+        audio = resample_poly(samples, DNSMOS_RATE_HZ // divisor, sample_rate_hz // divisor)
         window = np.resize(audio, WINDOW_SAMPLES).astype(np.float32)[None]
         outputs = self._session.run(None, {self._session.get_inputs()[0].name: window})[0]
         return float(np.polyval(OVERALL_POLYNOMIAL, outputs[0, OVERALL]))

@@ -119,13 +119,15 @@ class Inspector:
         graph = self._picture(stage, kernels, inputs, facts)
         observe(GraphEvent(graph))
         nodes = {node.id: node for node in graph.nodes if node.kind is NodeKind.KERNEL}
-        judge = _Judge(stage.name, kernels.graph, self.check(stage, inputs), seconds, list(nodes.values()), observe)
-        outputs = watched(judge.take)
+        grader = _KernelGrader(
+            stage.name, kernels.graph, self.check(stage, inputs), seconds, list(nodes.values()), observe
+        )
+        outputs = watched(grader.take)
         for name in dict.fromkeys(call.kernel for call in kernels.graph.calls):
             if name in kernels.graph.scheduled:
                 observe(CodeEvent(KernelCode(stage.name, name, kernels.graph.scheduled[name].script())))
-        observe(InspectedEvent(stage.name, tuple(judge.findings)))
-        return outputs, tuple(judge.findings)
+        observe(InspectedEvent(stage.name, tuple(grader.findings)))
+        return outputs, tuple(grader.findings)
 
     def watched(
         self,
@@ -205,7 +207,7 @@ class _Counter:
         )
 
 
-class _Judge:
+class _KernelGrader:
     """Turns the calls of a run into measurements and findings."""
 
     def __init__(
