@@ -24,7 +24,7 @@ class Matter(StrEnum):
     """Index, notes, license, advertisements: left out by default."""
 
 
-class Look(StrEnum):
+class TextStyle(StrEnum):
     """The style in which a span of a text is shown; it does not affect speech."""
 
     HEADING = "heading"
@@ -40,7 +40,7 @@ class Styled:
 
     start: int
     end: int
-    look: Look
+    text_style: TextStyle
     level: int = 0
 
 

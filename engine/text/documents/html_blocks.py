@@ -11,12 +11,12 @@ from typing import Any
 from lxml import etree
 
 from engine.text.documents.blocks import Block, Mark, hang_pictures, moved_pictures, styles_of
-from engine.text.documents.document import Look, Matter, Notices, Omission, Picture, Styled
+from engine.text.documents.document import Matter, Notices, Omission, Picture, Styled, TextStyle
 from engine.text.documents.formulas import formula, lowered, raised
 from engine.text.documents.html_notes import LABEL, MARK, NOTE, is_notes
 from engine.text.documents.inline import (
-    Looks,
     Pictures,
+    StyleResolver,
     alternative_text,
     begun,
     in_one_line,
@@ -119,16 +119,16 @@ class _Walk:
         self._notes: list[tuple[Any, str]] = []
         self._matters: list[tuple[Any, Matter]] = []
         self._quotes: list[Any] = []
-        self._shows = Looks(unread.sheets)
-        self._looks: list[tuple[Any, Look, int]] = []
+        self._shows = StyleResolver(unread.sheets)
+        self._open_styles: list[tuple[Any, TextStyle, int]] = []
         self._clear()
 
     def _clear(self) -> None:
         self._text: list[str] = []
         self._marks: list[Mark] = []
         self._seen: list[tuple[int, Picture]] = []
-        if self._looks:
-            self._looks = [(element, look, 0) for element, look, _ in self._looks]
+        if self._open_styles:
+            self._open_styles = [(element, text_style, 0) for element, text_style, _ in self._open_styles]
         self._refers_to: list[str] = []
         self._linked: list[str] = []
         self._unlinked: list[str] = []
@@ -164,9 +164,9 @@ class _Walk:
             self._begin(element)
             if name == "hr":
                 self._hang_pictures()
-        if looks := self._shows.of(element):
-            looks = looks.difference(look for _, look, _ in self._looks)
-            self._looks += [(element, look, len(self._text)) for look in looks]
+        if text_styles := self._shows.of(element):
+            text_styles = text_styles.difference(text_style for _, text_style, _ in self._open_styles)
+            self._open_styles += [(element, text_style, len(self._text)) for text_style in text_styles]
         self._keep_anchor(element)
         if name == "table" and is_contents(element):
             join_cells(element)
@@ -230,10 +230,10 @@ class _Walk:
             if self._notes or self._matters:
                 self._notes = [each for each in self._notes if each[0] is not element]
                 self._matters = [each for each in self._matters if each[0] is not element]
-        while self._looks and self._looks[-1][0] is element:
-            _, look, start = self._looks.pop()
+        while self._open_styles and self._open_styles[-1][0] is element:
+            _, text_style, start = self._open_styles.pop()
             if start < len(self._text):
-                self._marks.append((start, len(self._text), look))
+                self._marks.append((start, len(self._text), text_style))
         if element.tail and element is not root:
             self._text.append(self._counted(element.tail))
 
@@ -274,7 +274,7 @@ class _Walk:
         Pictures that waited for it come first.
         """
         waiting = tuple(self._pictures.waiting)
-        marks = self._marks + [(start, len(self._text), look) for _, look, start in self._looks]
+        marks = self._marks + [(start, len(self._text), text_style) for _, text_style, start in self._open_styles]
         styles = styles_of(marks, self._text, said) if marks else ()
         if not (waiting or self._seen):
             return styles, ()

@@ -13,7 +13,7 @@ from pathlib import Path
 from engine.text.documents.blocks import Block, chapters_of, moved
 from engine.text.documents.chapter_series import FULL_LINE_CHARACTERS, Outline, outline_of
 from engine.text.documents.decoding import decoded
-from engine.text.documents.document import Document, Look, Matter, Styled
+from engine.text.documents.document import Document, Matter, Styled, TextStyle
 from engine.text.documents.heading_lines import Kind, heading_line
 from engine.text.documents.matter import framed, heading_of_file, is_about_making
 from engine.text.documents.prose import LineJoiner, clean
@@ -172,7 +172,7 @@ def _plain(text: str, emphasis: list[Styled] | None = None, place: int = 0) -> s
         said = match[1] or match[2]
         if emphasis is not None:
             start = place + match.start() - marks
-            emphasis.append(Styled(start, start + len(said), Look.EMPHASIS if match[1] else Look.STRONG))
+            emphasis.append(Styled(start, start + len(said), TextStyle.EMPHASIS if match[1] else TextStyle.STRONG))
         marks += len(match[0]) - len(said)
         return said
 
@@ -315,7 +315,7 @@ def _styles(paragraph: _Paragraph, said: str, emphasis: Sequence[Styled]) -> tup
     if first >= last:
         return ()
     inside = (
-        Styled(max(style.start, start) - start, min(style.end, end) - start, style.look)
+        Styled(max(style.start, start) - start, min(style.end, end) - start, style.text_style)
         for style in emphasis[first:last]
     )
     return moved(inside, written, said)

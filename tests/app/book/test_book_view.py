@@ -11,12 +11,12 @@ from app.book.book_view import BookView
 from app.theme import SERIF, Appearance, Theme, colors, reading_font
 from app.widgets.place_chooser import MARGIN_PIXELS, place_key
 from engine.speech import SpokenWord
-from engine.text.documents import Chapter, Look, Picture, Styled
+from engine.text.documents import Chapter, Picture, Styled, TextStyle
 from tests.app.book.drawing import picture
 from tests.app.fakes import utterances_of
 
 TEXT = "The Hen\n\n🙂 One thing and. another.\n\nRoses are red,\nviolets are blue."
-EMPHASIS = Styled(TEXT.index("red"), TEXT.index("red") + 3, Look.EMPHASIS)
+EMPHASIS = Styled(TEXT.index("red"), TEXT.index("red") + 3, TextStyle.EMPHASIS)
 CHAPTER = Chapter("The Hen", TEXT, styles=(EMPHASIS,), pictures=(Picture(TEXT.index("Roses"), "hen", "A hen"),))
 LONG = Chapter("", "\n\n".join(f"Line {number} is here 🙂." for number in range(200)))
 LEFT_BUTTON = Qt.MouseButton.LeftButton

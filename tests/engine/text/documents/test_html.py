@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from engine.text.documents.blocks import chapters_of
-from engine.text.documents.document import Chapter, Look, Matter, Picture
+from engine.text.documents.document import Chapter, Matter, Picture, TextStyle
 from engine.text.documents.web_page import read
 from tests.engine.text.documents.pages import XHTML, blocks, book_of, package, shown, shown_on, texts, xhtml
 
@@ -171,7 +171,7 @@ def test_spans_are_around_the_words_that_a_page_emphasizes(words):
         written.append(f"<{name}>{said}</{name}>" if name else said)
         wanted |= {(name.replace("em", "emphasis"), str(number))} if name else set()
     found = shown_on(f"<p>{' '.join(written)}</p><p>The end of it.</p>")
-    assert {(look, number) for look, said in found for number in re.findall(r"q(\d+)q", said)} == wanted
+    assert {(text_style, number) for text_style, said in found for number in re.findall(r"q(\d+)q", said)} == wanted
 
 
 def page_of(folder: Path, body: str) -> list[Picture]:
@@ -217,7 +217,10 @@ def test_headings_that_begin_no_chapter_are_shown(tmp_path):
     path = tmp_path / "a.html"
     path.write_text("<h1>One</h1><p>a</p><h1>Two</h1><h3>Below</h3><p>b</p>")
     _, second = read(path).chapters
-    assert [(style.look, style.level) for style in second.styles] == [(Look.HEADING, 1), (Look.HEADING, 3)]
+    assert [(style.text_style, style.level) for style in second.styles] == [
+        (TextStyle.HEADING, 1),
+        (TextStyle.HEADING, 3),
+    ]
 
 
 START = "*** START OF {} PROJECT GUTENBERG EBOOK A BOOK ***"

@@ -291,7 +291,7 @@ def test_emphasis_is_found_again_in_lines_that_are_joined():
     )
     text = "\n".join(lines)
     chapters = chapters_of(blocks_of(text), "a")
-    spans = [(look, re.sub(r"\s+", " ", said)) for chapter in chapters for look, said in shown(chapter)]
+    spans = [(text_style, re.sub(r"\s+", " ", said)) for chapter in chapters for text_style, said in shown(chapter)]
     assert spans == [
         ("emphasis", "second and the last"), ("emphasis", "Fin"), ("emphasis", "One"), ("emphasis", "Two"),
         ("strong", "three"),
