@@ -52,7 +52,7 @@ class Reading(QObject):
         super().__init__(parent)
         self._speech, self._places, self._speech_settings, self._own_text = speech, places, speech_settings, own_text
         self._notes = notes
-        self._book: OpenedDocument | None = None
+        self._registry: OpenedDocument | None = None
         self._document: Document | None = None
         self._chapter: Chapter | None = None
         self._followed: deque[Edits] = deque(maxlen=2)  # for the latest utterance and the one before it
@@ -73,7 +73,7 @@ class Reading(QObject):
     @property
     def path(self) -> Path | None:
         """The file of the open book."""
-        return self._book.path if self._book is not None else None
+        return self._registry.path if self._registry is not None else None
 
     @property
     def chapter(self) -> Chapter | None:
@@ -88,7 +88,7 @@ class Reading(QObject):
     @property
     def character(self) -> int:
         """The position in the text on display."""
-        return self.place.character if self._book is not None else self.own.character
+        return self.place.character if self._registry is not None else self.own.character
 
     @property
     def chosen(self) -> tuple[int, ...]:
@@ -103,7 +103,7 @@ class Reading(QObject):
     def open(self, book: OpenedDocument) -> None:
         """Open a book at its saved position, and end playback of the previous text."""
         self._end_speech()
-        self._book, self._document = book, self._with_notes(book.document)
+        self._registry, self._document = book, self._with_notes(book.document)
         self.place = self._places.of(book.path, book.digest).in_document(self._document)
         self._listed = book.path.exists()  # the file of a copied page has been deleted
         self._keep(book, self._document)
@@ -111,9 +111,9 @@ class Reading(QObject):
 
     def close(self) -> None:
         """Close the book, and return to the user's text."""
-        if self._book is not None:
+        if self._registry is not None:
             self._end_speech()
-            self._book = self._document = None
+            self._registry = self._document = None
             self.place = Place()
             self._show()
 
@@ -124,7 +124,7 @@ class Reading(QObject):
             self._speech.clear()
         self.own = OwnText(self._places.in_text(self._own_text()) if character is None else character)
         self._followed.clear()
-        if self._book is not None:
+        if self._registry is not None:
             self.close()
         else:
             self._show()
@@ -269,7 +269,7 @@ class Reading(QObject):
         """Move to a chapter, counted from 0; continue there if the book is playing or if `play` is set."""
         if self._document is None or not 0 <= chapter < len(self._document.chapters):
             return
-        plays = play or (self._owner is self._book and self._speech.playback is Playback.PLAYING)
+        plays = play or (self._owner is self._registry and self._speech.playback is Playback.PLAYING)
         self._end_speech()
         self._move(replace(self.place, chapter=chapter, character=character))
         self._show()
@@ -288,9 +288,9 @@ class Reading(QObject):
     def choose_notes(self, read: bool) -> None:
         """Read notes or skip them; the chapter on display changes immediately, unless it is being played."""
         self._notes = read
-        if self._book is not None:
-            self._document = self._with_notes(self._book.document)
-            if self._owner is not self._book or self._speech.playback is Playback.STOPPED:
+        if self._registry is not None:
+            self._document = self._with_notes(self._registry.document)
+            if self._owner is not self._registry or self._speech.playback is Playback.STOPPED:
                 self._end_speech()
                 self._show()
             self.changed.emit()
@@ -314,7 +314,7 @@ class Reading(QObject):
     @property
     def chosen_document(self) -> Document | None:
         """The selected parts of the open document; raises `InvalidRequest` if there are none."""
-        return self.as_chosen(self._book) if self._book is not None else None
+        return self.as_chosen(self._registry) if self._registry is not None else None
 
     # Implementation.
 
@@ -325,7 +325,7 @@ class Reading(QObject):
 
     @property
     def _shown(self) -> OpenedDocument | OwnText:
-        return self._book or self.own
+        return self._registry or self.own
 
     @property
     def _owner(self) -> OpenedDocument | OwnText | None:
@@ -406,7 +406,7 @@ class Reading(QObject):
     def _go_to_character(self, character: int) -> None:
         if character == self.character:
             return
-        if self._book is not None:
+        if self._registry is not None:
             self._move(replace(self.place, character=character))
         else:
             self.own.character = character
@@ -415,10 +415,10 @@ class Reading(QObject):
 
     def _move(self, place: Place) -> None:
         """Move to a new position, and save it."""
-        if self._book is not None and self._document is not None:
+        if self._registry is not None and self._document is not None:
             words = words_at(self._document.chapters[place.chapter].text, place.character)
             self.place = replace(place, words=words)
-            self._keep(self._book, self._document)
+            self._keep(self._registry, self._document)
         self.changed.emit()
 
 

@@ -15,7 +15,7 @@ from tvm import relax, tirx
 from tvm_ffi import structural_equal
 
 from engine.compiler.convolution_converters import CONVOLUTION_CONVERTERS
-from engine.compiler.kernel_calls import Call, Importer, KernelBook, int32, linear_rows, shape_of, simplified
+from engine.compiler.kernel_calls import Call, Importer, KernelRegistry, int32, linear_rows, shape_of, simplified
 from engine.compiler.lstm_converters import lstm_converters
 from engine.compiler.target_kernels import kernels_for
 from engine.compiler.traced_graph import operator_name
@@ -43,7 +43,7 @@ def converters_for(
     Raises `CompileError` for an LSTM method or a precision that the target does not support.
     """
     kernels = kernels_for(target, precision, tuned)
-    book = KernelBook(kernels)
+    registry = KernelRegistry(kernels)
     table: dict[str, Callable[[Call], relax.Expr]] = {
         **CONVOLUTION_CONVERTERS,
         "conv_transpose1d.default": _conv_transpose1d,
@@ -68,11 +68,11 @@ def converters_for(
         **kernels.converters,
         **lstm_converters(lstm_method, target),
     }
-    return {name: _converter(convert, book) for name, convert in table.items()}
+    return {name: _converter(convert, registry) for name, convert in table.items()}
 
 
-def _converter(convert: Callable[[Call], relax.Expr], book: KernelBook) -> Converter:
-    return lambda node, importer: convert(Call(node, importer, book))
+def _converter(convert: Callable[[Call], relax.Expr], registry: KernelRegistry) -> Converter:
+    return lambda node, importer: convert(Call(node, importer, registry))
 
 
 def _conv_transpose1d(call: Call) -> relax.Var:

@@ -44,29 +44,33 @@ def share_workspace(module: tvm.IRModule, _: PassContext) -> tvm.IRModule:
 
 
 @dataclass(frozen=True)
-class Life:
+class LiveRange:
     """An array of `size` that is needed from step `first` to step `last`."""
 
     size: int
     first: int
     last: int
 
-    def meets(self, other: Life) -> bool:
+    def overlaps(self, other: LiveRange) -> bool:
         """True if both are needed at some step."""
         return self.first <= other.last and other.first <= self.last
 
 
-def places(lives: Sequence[Life]) -> list[int]:
+def placements(live_ranges: Sequence[LiveRange]) -> list[int]:
     """The offset of each array, chosen so that arrays needed at the same step do not overlap.
 
     The largest is placed first, each as low as possible (Pisarchyk and Lee, "Efficient Memory Management for Deep
     Neural Net Inference", 2020).
     """
     starts: dict[int, int] = {}
-    for index, life in sorted(enumerate(lives), key=lambda entry: -entry[1].size):
-        taken = [(start, start + lives[other].size) for other, start in starts.items() if lives[other].meets(life)]
-        starts[index] = _lowest_gap(sorted(taken), life.size)
-    return [starts[index] for index in range(len(lives))]
+    for index, live_range in sorted(enumerate(live_ranges), key=lambda entry: -entry[1].size):
+        taken = [
+            (start, start + live_ranges[other].size)
+            for other, start in starts.items()
+            if live_ranges[other].overlaps(live_range)
+        ]
+        starts[index] = _lowest_gap(sorted(taken), live_range.size)
+    return [starts[index] for index in range(len(live_ranges))]
 
 
 def _lowest_gap(taken: Iterable[tuple[int, int]], size: int) -> int:
@@ -99,12 +103,12 @@ with quick_parsing():
 
 @dataclass(frozen=True)
 class _Array:
-    """An array that can be placed, its variable and that of its storage; it has `life.size` bytes times its symbols."""
+    """A placeable array, its variable and its storage; it has `live_range.size` bytes times its symbols."""
 
     tensor: relax.Var
     storage: relax.Var
     symbols: tuple[Any, ...]
-    life: Life
+    live_range: LiveRange
 
 
 def _with_workspace(function: relax.Function, begin: tvm.ir.GlobalVar) -> relax.Function:
@@ -115,9 +119,11 @@ def _with_workspace(function: relax.Function, begin: tvm.ir.GlobalVar) -> relax.
     body: list[relax.VarBinding] = []
     views: dict[relax.Var, tuple[relax.Var, Any]] = {}
     for symbols, group in groups.items():
-        unit, lives = reduce(mul, symbols), [array.life for array in group]
-        starts = places(lives)
-        body.append(_memory(unit * max(start + life.size for start, life in zip(starts, lives, strict=True))))
+        unit, live_ranges = reduce(mul, symbols), [array.live_range for array in group]
+        starts = placements(live_ranges)
+        body.append(
+            _memory(unit * max(start + live_range.size for start, live_range in zip(starts, live_ranges, strict=True)))
+        )
         views |= {array.tensor: (body[-1].var, unit * start) for array, start in zip(group, starts, strict=True)}
     unused = {array.storage for group in groups.values() for array in group}
     for binding in bindings:
@@ -143,7 +149,7 @@ def _arrays(bindings: Sequence[Any], result: Any) -> Iterator[_Array]:
                 # For lengths from 1, no size exceeds the size at lengths of 1 times the product of the lengths.
                 least = _value(sizes[storage], dict.fromkeys(symbols, 1))
                 size = -(-least // ALIGNMENT_BYTES) * ALIGNMENT_BYTES
-                yield _Array(binding.var, storage, symbols, Life(size, step, uses[binding.var]))
+                yield _Array(binding.var, storage, symbols, LiveRange(size, step, uses[binding.var]))
 
 
 def storage_sizes(bindings: Sequence[Any]) -> dict[relax.Var, Any]:

@@ -212,7 +212,7 @@ class _CompiledStage:
         else:
             originals = [self._uploaded(weight_for(parameter, weights)) for parameter in artifact.parameters]
             self._weights = tuple(self.library.machine[PACK_FUNCTION](originals)) if originals else ()
-            runtime.settle()  # before the originals are freed
+            runtime.synchronize()  # before the originals are freed
 
     def packed(self) -> list[Array]:
         """Return the weights in the library's format."""
@@ -221,12 +221,12 @@ class _CompiledStage:
     def run(self, arrays: Sequence[Array]) -> list[Array]:
         tensors = [self._runtime.tensor(array) for array in arrays]
         outputs = [self._runtime.result(output) for output in self._function(*tensors, *self._weights)]
-        self._runtime.settle()  # before the tensors are freed
+        self._runtime.synchronize()  # before the tensors are freed
         return outputs
 
     def _uploaded(self, weight: Array) -> Any:
         tensor = self._runtime.tensor(weight)
-        self._runtime.settle()
+        self._runtime.synchronize()
         return tensor
 
 

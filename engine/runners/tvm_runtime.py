@@ -166,9 +166,9 @@ class Runtime:
         """
         return self._memory.computed(compute)
 
-    def settle(self) -> None:
+    def synchronize(self) -> None:
         """Wait until the device has completed all its work; a failure of the GPU is detected here."""
-        self._memory.settle()
+        self._memory.synchronize()
 
     def forget(self) -> None:
         """Release the device's stored results."""
@@ -190,7 +190,7 @@ class _Memory(Protocol):
 
     def computed(self, compute: Callable[[], Result]) -> Result: ...
 
-    def settle(self) -> None: ...
+    def synchronize(self) -> None: ...
 
     def forget(self) -> None: ...
 
@@ -225,7 +225,7 @@ class _HostMemory:
         """Run only once: CPUs do not fail."""
         return compute()
 
-    def settle(self) -> None:
+    def synchronize(self) -> None:
         """Do nothing: copies are synchronous."""
 
     def forget(self) -> None:
@@ -276,7 +276,7 @@ class _MetalMemory:
         """See `MetalStream.computed`."""
         return self._stream.computed(compute)
 
-    def settle(self) -> None:
+    def synchronize(self) -> None:
         """Wait for the GPU, and free unused memory.
 
         TVM copies to the GPU through 64 staging buffers, used in turn, which never shrink; it starts again with the

@@ -45,7 +45,7 @@ EVERY_STAGE = "all"
 """Names every stage that has kernels."""
 SUSPECT_TIMES = 100.0
 """The ratio of a stage's error to that of Kokoro's float32 beyond which it is inspected."""
-LEAST = 2.0**-23
+MIN_FLOOR = 2.0**-23
 """The smallest relative difference that float32 resolves."""
 
 
@@ -78,10 +78,10 @@ class KernelInspection:
         regimes = self._validator.prepare(request.validation)
         reference = regimes.open(request.validation.reference, request.validation.padding, observe, cancel)
         regimes.open(Regime.COMPILED, 0, observe, cancel)
-        look = _Look(request, regimes, self.inspector(regimes), observe, cancel)
+        inspections = _StageInspections(request, regimes, self.inspector(regimes), observe, cancel)
         style = spoken.voice.style(len(spoken.utterance.phonemes))
         steps = regimes.pipeline(reference).steps(spoken.utterance, style, spoken.speed, spoken.seed)
-        found = tuple(finding for step in steps for finding in look.findings(step))
+        found = tuple(finding for step in steps for finding in inspections.findings(step))
         observe(KernelsEvent(found))
         return found
 
@@ -150,7 +150,7 @@ class KernelInspection:
         return every[request.utterance]
 
 
-class _Look:
+class _StageInspections:
     """Inspects one stage after the other, if requested."""
 
     def __init__(
@@ -210,7 +210,7 @@ class _Look:
         tolerance = self._open(regime).tolerance_of(step.stage)
         return any(
             not within(one, tolerance)
-            or (one.relative_l2 or 0.0) > SUSPECT_TIMES * max(floor.relative_l2 or 0.0, LEAST)
+            or (one.relative_l2 or 0.0) > SUSPECT_TIMES * max(floor.relative_l2 or 0.0, MIN_FLOOR)
             for one, floor in zip(ours, floors, strict=True)
         )
 
@@ -226,13 +226,13 @@ class _Look:
 class _Inspecting:
     """A runner that inspects the stage that it runs."""
 
-    def __init__(self, look: _Look) -> None:
+    def __init__(self, inspections: _StageInspections) -> None:
         self.findings: tuple[KernelFinding, ...] = ()
-        self._look = look
+        self._inspections = inspections
 
     def run(self, stage: Stage, inputs: Mapping[str, Array]) -> dict[str, Array]:
         """See `Runner.run`."""
-        outputs, self.findings = self._look.inspected(stage, inputs)
+        outputs, self.findings = self._inspections.inspected(stage, inputs)
         return outputs
 
     def close(self) -> None:

@@ -45,7 +45,7 @@ def doubled(runtime: Runtime, metal) -> Callable[[], float]:
         for _ in range(2):
             add(held)
         result = float(runtime.array(held)[0])
-        runtime.settle()
+        runtime.synchronize()
         return result
 
     compute.calls = 0

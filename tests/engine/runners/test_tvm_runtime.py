@@ -57,7 +57,7 @@ def test_tensors_hold_a_copy_of_what_compiled_code_cannot_read_in_place(device, 
     given[...] = array
     tensor = runtime.tensor(given)
     given[...] = 0
-    runtime.settle()
+    runtime.synchronize()
     np.testing.assert_array_equal(runtime.array(tensor), array)
 
 
