@@ -80,15 +80,15 @@ def test_history_with_audio_and_word_times(stores: tuple[History, QueueStore]) -
 def test_queue(stores: tuple[History, QueueStore]) -> None:
     _, queue = stores
     played, saved, book = queue.listed().items
-    assert (played.state, played.title, played.wish.request.speed) == (State.WAITING, "To be played later.", 1.5)
-    assert (saved.state, saved.message, saved.wish.target) == (
+    assert (played.state, played.title, played.job.request.speed) == (State.WAITING, "To be played later.", 1.5)
+    assert (saved.state, saved.message, saved.job.target) == (
         State.FAILED,
         "The disk is full.",
         Path("/books/saved.m4b"),
     )
-    assert saved.wish.request.pause_scale == 0.5
-    assert (book.state, book.wish.model, book.wish.document) == (State.DONE, "kokoro-82m", Path("/books/book.epub"))
-    assert (book.wish.request.voice, book.wish.target) == ("duet", Path("/books/book.mp3"))
+    assert saved.job.request.pause_scale == 0.5
+    assert (book.state, book.job.model, book.job.document) == (State.DONE, "kokoro-82m", Path("/books/book.epub"))
+    assert (book.job.request.voice, book.job.target) == ("duet", Path("/books/book.mp3"))
 
 
 def test_places_in_books(files: Path) -> None:

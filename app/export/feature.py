@@ -85,8 +85,8 @@ class ExportFeature(QObject):
 
     def _connect(self) -> None:
         window, speech = self._window, self._speech
-        for wish in (window.menu.save.triggered, window.page.header.save_button.clicked):
-            wish.connect(self.open)
+        for trigger in (window.menu.save.triggered, window.page.header.save_button.clicked):
+            trigger.connect(self.open)
         window.menu.stop_saving.triggered.connect(speech.saving.cancel)
         window.page.banner.action_chosen.connect(self._on_message_action)
         speech.activity_changed.connect(self._on_activity)

@@ -77,16 +77,16 @@ class LibraryFeature(QObject):
     def add_to_queue(self) -> None:
         """Add the current text to the queue, to be played."""
         if self._has_text():
-            self.runner.add(self._wish)
+            self.runner.add(self._job)
             self._window.page.status.tell("Added to the queue")
 
     @Slot()
     def queue_file(self) -> None:
         """Ask where to save the current text, then add it to the queue."""
         if self._has_text():
-            wish = self._wish
-            suggestion = self._settings.save_folder / suggested_name(wish.request.text)
-            ask_where_to_save(self._window, suggestion, partial(self._add_file, wish))
+            job = self._job
+            suggestion = self._settings.save_folder / suggested_name(job.request.text)
+            ask_where_to_save(self._window, suggestion, partial(self._add_file, job))
 
     @Slot()
     def queue_document(self) -> None:
@@ -114,16 +114,16 @@ class LibraryFeature(QObject):
 
     def save_to(self, path: Path) -> None:
         """Add the current text to the queue, to be saved to a file."""
-        self._add_file(self._wish, path)
+        self._add_file(self._job, path)
 
     @property
-    def _wish(self) -> QueueJob:
+    def _job(self) -> QueueJob:
         """A job that plays the current text."""
         return QueueJob(self._window.request, self._voices.speaking_model)
 
-    def _add_file(self, wish: QueueJob, path: Path) -> None:
+    def _add_file(self, job: QueueJob, path: Path) -> None:
         if self._can_write(path):
-            self.runner.add(replace(wish, target=path))
+            self.runner.add(replace(job, target=path))
 
     def _can_write(self, path: Path) -> bool:
         """Refuse a file name with an unsupported suffix before it is queued; return whether it was accepted."""

@@ -98,9 +98,9 @@ class Library(QObject):
         """Limit the size of saved audio; starred audio is never evicted."""
         self._in_history(partial(History.limit, megabytes=megabytes))
 
-    def add(self, wish: QueueJob) -> None:
+    def add(self, job: QueueJob) -> None:
         """Add a job to the queue."""
-        self._in_queue(partial(QueueStore.add, wish=wish))
+        self._in_queue(partial(QueueStore.add, job=job))
 
     def mark(self, number: int, state: State, message: str = "") -> None:
         """Set the state of an item."""

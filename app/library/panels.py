@@ -176,11 +176,11 @@ def item_row(item: Item) -> Row:
     """Return the row of a queue item."""
     if item.state is State.FAILED:
         return Row(item.title, item.message, _SYMBOLS[item.state], "Failed", fault=True)
-    wish = item.wish
-    what = f"Save to {wish.target.name}" if wish.target is not None else "Play"
-    parts = [_STATES[item.state], what, voice_words(wish.request.voice)]
-    if wish.request.speed != DEFAULT_SPEED:
-        parts.append(f"{wish.request.speed:g}×")
+    job = item.job
+    what = f"Save to {job.target.name}" if job.target is not None else "Play"
+    parts = [_STATES[item.state], what, voice_words(job.request.voice)]
+    if job.request.speed != DEFAULT_SPEED:
+        parts.append(f"{job.request.speed:g}×")
     return Row(item.title, " · ".join(parts), _SYMBOLS.get(item.state, ""))
 
 

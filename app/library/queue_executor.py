@@ -33,7 +33,7 @@ def read_usual(path: Path, cancel: threading.Event) -> Document:
 
 
 @dataclass(frozen=True, eq=False)
-class _Begun:
+class _StartedJob:
     """A job that has begun. `track` is set once it plays, `order` once its export begins.
 
     Neither is set while its document is being read.
@@ -42,7 +42,7 @@ class _Begun:
     """
 
     number: int
-    wish: QueueJob
+    job: QueueJob
     cancel: threading.Event = field(default_factory=threading.Event)
     track: AudioTrack | None = None
     order: ExportJob | None = None
@@ -72,8 +72,8 @@ class QueueExecutor(QObject):
         self._reading = reading
         self._voices = voices
         self._engine_factory = engine_factory
-        self._heard: _Begun | None = None
-        self._saved: _Begun | None = None
+        self._heard: _StartedJob | None = None
+        self._saved: _StartedJob | None = None
         self._error: Exception | None = None
         self._read = read
         self._documents = Tasks("documents of the queue", self)
@@ -86,35 +86,35 @@ class QueueExecutor(QObject):
         voices.model_changed.connect(self._later)
         voices.listed.connect(self._later)
 
-    def blocking_reason(self, wish: QueueJob) -> str | None:
+    def blocking_reason(self, job: QueueJob) -> str | None:
         """Return the reason why a job has to wait, or None."""
-        if wish.target is not None or not self._voices.known or wish.model == self._voices.speaking_model:
+        if job.target is not None or not self._voices.known or job.model == self._voices.speaking_model:
             return None
         titles = {each.model: each.title for each in self._voices.models}
-        return f"Some items need {titles.get(wish.model, wish.model)}. Choose one of its voices to continue."
+        return f"Some items need {titles.get(job.model, job.model)}. Choose one of its voices to continue."
 
-    def has_place(self, wish: QueueJob) -> bool:
+    def has_place(self, job: QueueJob) -> bool:
         """Return whether a job could begin now."""
-        if not self._voices.known or self.blocking_reason(wish) is not None:
+        if not self._voices.known or self.blocking_reason(job) is not None:
             return False
-        if wish.target is not None:
+        if job.target is not None:
             return self._saved is None
         return self._heard is None and self._silent
 
-    def begin(self, number: int, wish: QueueJob) -> None:
+    def begin(self, number: int, job: QueueJob) -> None:
         """Begin to play or save a job, after reading its document, if any."""
-        begun = _Begun(number, wish)
-        if wish.target is None:
+        begun = _StartedJob(number, job)
+        if job.target is None:
             self._heard = begun
         else:
             self._saved = begun
-        if wish.document is not None:
+        if job.document is not None:
             done, failed = partial(self._on_read, begun), partial(self._on_unread, begun)
-            self._documents.run(self._read, wish.document, begun.cancel, done=done, failed=failed, cancel=begun.cancel)
-        elif wish.target is None:
-            self._hear(begun, wish.request.text)
+            self._documents.run(self._read, job.document, begun.cancel, done=done, failed=failed, cancel=begun.cancel)
+        elif job.target is None:
+            self._hear(begun, job.request.text)
         else:
-            self._save(begun, order_of_text(wish.target, wish.request))
+            self._save(begun, order_of_text(job.target, job.request))
 
     def cancel(self, number: int) -> None:
         """Stop a job that has begun."""
@@ -148,27 +148,27 @@ class QueueExecutor(QObject):
         activity = self._speech.activity
         return not activity.can_stop and activity.playback is Playback.STOPPED
 
-    def _hear(self, begun: _Begun, text: str) -> None:
+    def _hear(self, begun: _StartedJob, text: str) -> None:
         self._error = None  # left from earlier playback
-        self._reading.play_item(begun.wish.title, replace(begun.wish.request, text=text))
+        self._reading.play_item(begun.job.title, replace(begun.job.request, text=text))
         self._heard = replace(begun, track=self._speech.track)
 
-    def _save(self, begun: _Begun, order: ExportJob) -> None:
+    def _save(self, begun: _StartedJob, order: ExportJob) -> None:
         self._saved = replace(begun, order=order)
-        if begun.wish.model == self._voices.speaking_model:
+        if begun.job.model == self._voices.speaking_model:
             self._speech.export(order)
         else:
-            self._speech.saving.add(order, self._engine_factory(begun.wish.model))
+            self._speech.saving.add(order, self._engine_factory(begun.job.model))
 
-    def _on_read(self, begun: _Begun, document: Document) -> None:
-        if begun is self._saved and begun.wish.target is not None:
-            self._save(begun, ExportJob(document, begun.wish.request, begun.wish.target))
-        elif begun is self._heard and self._silent and self.blocking_reason(begun.wish) is None:
+    def _on_read(self, begun: _StartedJob, document: Document) -> None:
+        if begun is self._saved and begun.job.target is not None:
+            self._save(begun, ExportJob(document, begun.job.request, begun.job.target))
+        elif begun is self._heard and self._silent and self.blocking_reason(begun.job) is None:
             self._hear(begun, text_of(document))
         else:  # while the document was read, the user may have started other playback
             self._on_unread(begun, Canceled("Skipped because something else started playing"))
 
-    def _on_unread(self, begun: _Begun, error: Exception) -> None:
+    def _on_unread(self, begun: _StartedJob, error: Exception) -> None:
         if begun is self._heard:
             self._heard = None
         elif begun is self._saved:

@@ -22,13 +22,13 @@ class Desk(Protocol):
     ended: SignalInstance
     freed: SignalInstance
 
-    def blocking_reason(self, wish: QueueJob) -> str | None:
+    def blocking_reason(self, job: QueueJob) -> str | None:
         """Return the obstacle to a job that only the user can remove, or None."""
 
-    def has_place(self, wish: QueueJob) -> bool:
+    def has_place(self, job: QueueJob) -> bool:
         """Return whether a job could begin now."""
 
-    def begin(self, number: int, wish: QueueJob) -> None:
+    def begin(self, number: int, job: QueueJob) -> None:
         """Begin to play or save a job."""
 
     def cancel(self, number: int) -> None:
@@ -66,17 +66,17 @@ class QueueRunner(QObject):
     @property
     def note(self) -> str:
         """The reason why items are waiting if the user has to act, else empty."""
-        waiting = [each.wish for each in self._items if each.state is State.WAITING]
-        if not self.playing and any(wish.target is None for wish in waiting):
+        waiting = [each.job for each in self._items if each.state is State.WAITING]
+        if not self.playing and any(job.target is None for job in waiting):
             return PRESS_PLAY
-        blocking_reasons = (self._desk.blocking_reason(wish) for wish in waiting)
+        blocking_reasons = (self._desk.blocking_reason(job) for job in waiting)
         return next((each for each in blocking_reasons if each is not None), "")
 
-    def add(self, wish: QueueJob) -> None:
+    def add(self, job: QueueJob) -> None:
         """Add a job at the end; it begins immediately if nothing prevents it."""
         self._halted = False
-        self.playing = self.playing or wish.target is None
-        self._library.add(wish)
+        self.playing = self.playing or job.target is None
+        self._library.add(job)
 
     @Slot(bool)
     def play(self, playing: bool) -> None:
@@ -145,25 +145,25 @@ class QueueRunner(QObject):
     @Slot()
     def _go_on(self) -> None:
         for item in self._items:
-            heard = item.wish.target is None
+            heard = item.job.target is None
             waits = item.state is State.WAITING and item.number not in self._begun
-            if waits and not self._halted and (self.playing or not heard) and self._desk.has_place(item.wish):
-                self._begun[item.number] = item.wish
+            if waits and not self._halted and (self.playing or not heard) and self._desk.has_place(item.job):
+                self._begun[item.number] = item.job
                 self._mark(item.number, State.WORKING)
-                self._desk.begin(item.number, item.wish)
+                self._desk.begin(item.number, item.job)
         self.changed.emit()
 
     @Slot(int, object)
     def _on_ended(self, number: int, error: Exception | None) -> None:
         by_hand = number in self._canceled
         self._canceled.discard(number)
-        wish = self._begun.pop(number, None)
-        if wish is None:  # the item was removed
+        job = self._begun.pop(number, None)
+        if job is None:  # the item was removed
             return
         canceled = isinstance(error, Canceled)
         if error is None:
             self._mark(number, State.DONE)
-        elif canceled and not by_hand and (self._halted or wish.target is None):  # not by the item's Cancel button
+        elif canceled and not by_hand and (self._halted or job.target is None):  # not by the item's Cancel button
             self.playing = False
             self._mark(number, State.WAITING)
         else:

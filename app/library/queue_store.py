@@ -34,18 +34,18 @@ class QueueStore:
         """Set items to waiting that were interrupted when the program ended."""
         self._database.execute("UPDATE item SET state = ? WHERE state = ?", (State.WAITING.value, State.WORKING.value))
 
-    def add(self, wish: QueueJob) -> None:
+    def add(self, job: QueueJob) -> None:
         """Add a job at the end."""
-        target, document = (path and storable(str(path)) for path in (wish.target, wish.document))
+        target, document = (path and storable(str(path)) for path in (job.target, job.document))
         title, text, speech_settings = (
-            storable(wish.title),
-            storable(wish.request.text),
-            speech_settings_of(wish.request),
+            storable(job.title),
+            storable(job.request.text),
+            speech_settings_of(job.request),
         )
         self._database.execute(
             "INSERT INTO item (place, state, title, text, manner, model, target, document) "
             "VALUES ((SELECT coalesce(max(place), 0) + 1 FROM item), ?, ?, ?, ?, ?, ?, ?)",
-            (State.WAITING.value, title, text, speech_settings, wish.model, target, document),
+            (State.WAITING.value, title, text, speech_settings, job.model, target, document),
         )
 
     def mark(self, number: int, state: State, message: str = "") -> None:
@@ -76,5 +76,5 @@ class QueueStore:
 
 def _item(row: tuple) -> Item:
     number, title, text, speech_settings, model, target, document, state, message = row
-    wish = QueueJob(request_of(text, speech_settings), model, target and Path(target), document and Path(document))
-    return Item(number, title, wish, State(state), message)
+    job = QueueJob(request_of(text, speech_settings), model, target and Path(target), document and Path(document))
+    return Item(number, title, job, State(state), message)

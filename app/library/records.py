@@ -71,7 +71,7 @@ class Item:
 
     number: int
     title: str
-    wish: QueueJob
+    job: QueueJob
     state: State = State.WAITING
     message: str = ""
 

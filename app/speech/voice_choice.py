@@ -63,10 +63,10 @@ def choice_for(request: SpeechRequest, model: str, models: Sequence[ModelVoices]
     return next((Choice(recipe, each.model) for each in ranked if recipe and _has(each, recipe)), None), False
 
 
-def prosody_of(model: str, models: Sequence[ModelVoices], wish: Prosody) -> Prosody:
+def prosody_of(model: str, models: Sequence[ModelVoices], preference: Prosody) -> Prosody:
     """Return the prosody predictor of a model: the desired one, or its LSTMs if it has nothing else."""
     has_students = any(each.model == model and not each.students_unavailable_reason for each in models)
-    return wish if has_students else Prosody.LSTM
+    return preference if has_students else Prosody.LSTM
 
 
 def voice_info(choice: Choice, models: Sequence[ModelVoices]) -> VoiceInfo | None:

@@ -63,7 +63,7 @@ from engine.validator.faults.catalog import FAULTS, fault_named
 from engine.validator.reports.html_report import write_html
 from engine.validator.reports.text_report import fuzz_text, lstm_text, sweep_text, text_report
 from engine.validator.reports.wavs import write_wavs
-from engine.validator.runners.fault_injection import drill_regimes, drill_text
+from engine.validator.runners.fault_injection import fault_injection_regimes, fault_injection_text
 from engine.validator.runs.arrays import ArrayFolder
 from engine.validator.runs.baseline_grader import unpartnered, worsened
 from engine.validator.runs.golden import Golden
@@ -227,7 +227,7 @@ def _regimes(options: argparse.Namespace) -> tuple[Regime, ...]:
     if options.prosody is Prosody.TRANSFORMER:
         return (*DEFAULT_REGIMES, Regime.DISTILLED) if options.fuzz is None else (Regime.DISTILLED,)
     if options.fault:
-        return drill_regimes(fault_named(options.fault))
+        return fault_injection_regimes(fault_named(options.fault))
     return DEFAULT_REGIMES if options.fuzz is None else (Regime.COMPILED,)
 
 
@@ -336,7 +336,7 @@ def _validated(options: argparse.Namespace, doctor: Callable[[], str], observe: 
         "sweep": [asdict(point) for point in sweep],
         "kernels": kernels.to_dict(),
     }
-    told = text_report(report), kernels.to_text(), golden_words(options, report), drill_text(report)
+    told = text_report(report), kernels.to_text(), golden_words(options, report), fault_injection_text(report)
     tables = (*told, lstm_text(lstms), sweep_text(sweep) if sweep else "", case_words)
     passed = report.passed and golden_passed(options, report) and kernels.passed
     return Outcome(data, "\n\n".join(filter(None, tables)), passed)

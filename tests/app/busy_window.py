@@ -102,7 +102,7 @@ class BusyWindow:
 
     def note_items(self, listed: QueueListed) -> None:
         """Print the files that are now in the queue."""
-        self.note("queued", {int(item.wish.target.stem) for item in listed.items if item.wish.target})
+        self.note("queued", {int(item.job.target.stem) for item in listed.items if item.job.target})
 
     def note_entries(self, listed: HistoryListed) -> None:
         """Print the texts that are now in the history."""

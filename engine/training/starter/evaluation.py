@@ -16,8 +16,7 @@ from engine.errors import InvalidRequest
 from engine.network.architecture import Network
 from engine.system.paths import starter_folder
 from engine.training.starter.batches import Item, collate
-from engine.training.starter.corpus import HELD_OUT, Shard, load_lessons, record
-from engine.training.starter.lesson import TrainingExample
+from engine.training.starter.corpus import HELD_OUT, Shard, load_examples, record
 from engine.training.starter.measures import DnsmosScore, Recognizer, WordCount
 from engine.training.starter.package import read_package
 from engine.training.starter.sound_stages import front_features, rendered
@@ -26,6 +25,7 @@ from engine.training.starter.teacher import open_teacher
 from engine.training.starter.text_stage import text_figures
 from engine.training.starter.texts import HELD_OUT_SENTENCES
 from engine.training.starter.training import CORPUS_FOLDER
+from engine.training.starter.training_example import TrainingExample
 from engine.training.starter.voices import STARTER_VOICES
 
 NOISE_SEED = 0
@@ -82,8 +82,8 @@ def evaluate(
         scores = []
         for voice, pack in packs.items():
             on_progress(f"scoring {voice}")
-            lessons = load_lessons(corpus / Shard(voice, HELD_OUT).path)[:sentences]
-            scores.append(_score(network, _items(lessons, voice, pack), evaluators))
+            examples = load_examples(corpus / Shard(voice, HELD_OUT).path)[:sentences]
+            scores.append(_score(network, _items(examples, voice, pack), evaluators))
     return tuple(scores)
 
 
@@ -106,10 +106,10 @@ def _record_missing(
         teacher.close()
 
 
-def _items(lessons: Sequence[TrainingExample], voice: str, pack: torch.Tensor) -> list[Item]:
+def _items(examples: Sequence[TrainingExample], voice: str, pack: torch.Tensor) -> list[Item]:
     """Return the teacher's examples with the styles of the package's own pack [rows, 1, width]."""
     rows = pack[:, 0].numpy()
-    return [Item(lesson, voice, rows[min(len(lesson.phonemes), len(rows)) - 1]) for lesson in lessons]
+    return [Item(example, voice, rows[min(len(example.phonemes), len(rows)) - 1]) for example in examples]
 
 
 @dataclass(frozen=True)
@@ -137,10 +137,10 @@ class Evaluators:
 @torch.no_grad()
 def _score(network: Network, items: Sequence[Item], evaluators: Evaluators) -> VoiceScore:
     ours = evaluators.evaluate(
-        [(item.lesson.text, speak(network, item)) for item in items], network.config.sample_rate_hz
+        [(item.example.text, speak(network, item)) for item in items], network.config.sample_rate_hz
     )
     theirs = evaluators.evaluate(
-        [(item.lesson.text, item.sound.samples) for item in items], network.config.sample_rate_hz
+        [(item.example.text, item.sound.samples) for item in items], network.config.sample_rate_hz
     )
     rows = [sound_figures(network, item) | text_figures(network, item) for item in items]
     means = {name: float(np.mean([row[name] for row in rows])) for name in rows[0] if name != "energy"}
@@ -159,7 +159,7 @@ def _score(network: Network, items: Sequence[Item], evaluators: Evaluators) -> V
 def speak(network: Network, item: Item) -> Samples:
     """Render the phonemes of an example in PyTorch, with the network's own durations, F0 and energy."""
     torch.manual_seed(NOISE_SEED)
-    samples: Samples = network(item.lesson.phonemes, torch.from_numpy(item.style)[None]).numpy()
+    samples: Samples = network(item.example.phonemes, torch.from_numpy(item.style)[None]).numpy()
     return samples
 
 

@@ -200,7 +200,7 @@ class SoundStage:
         wanted = samples[:, first * config.samples_per_frame : (first + frames) * config.samples_per_frame]
         for row, (item, start) in enumerate(zip(batch.items, batch.starts, strict=True)):
             begin = BORDER_FRAMES * (start + first > 0)
-            end = frames - BORDER_FRAMES * (start + first + frames < item.lesson.frames)
+            end = frames - BORDER_FRAMES * (start + first + frames < item.example.frames)
             compared = slice(begin * config.samples_per_frame, end * config.samples_per_frame)
             yield heard[row : row + 1, compared], wanted[row : row + 1, compared]
 

@@ -17,7 +17,7 @@ from engine.speech import Array, Utterance
 from engine.stages import Place
 from engine.text.g2p import Phonemizer
 from engine.text.languages import language_of
-from engine.training.starter.lesson import PCM_PEAK, Sound, TrainingExample
+from engine.training.starter.training_example import PCM_PEAK, Sound, TrainingExample
 from engine.training.starter.voices import MERGING, STARTER_VOICES, TeacherParts
 
 TEACHER_MODEL = "kokoro-82m"
@@ -40,7 +40,7 @@ class Teacher:
         self._pipeline = Pipeline(checkpoint.config, runners)
         self._phonemizers: dict[str, Phonemizer] = {}
 
-    def lessons(self, text: str, voice: str, with_sound: bool) -> Iterator[TrainingExample]:
+    def examples(self, text: str, voice: str, with_sound: bool) -> Iterator[TrainingExample]:
         """Yield each utterance of `text`, as the app divides it."""
         for utterance in self._phonemizer(voice).plan(text).utterances:
             yield self._taught(utterance, voice, with_sound)

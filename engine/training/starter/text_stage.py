@@ -93,7 +93,7 @@ def text_figures(network: Network, item: Item) -> dict[str, float]:
     durations = torch.sigmoid(logits[0]).sum(-1).round().clamp(min=1)
     cents, voicing_agrees = voiced_cents(f0.detach().numpy(), batch.f0_hz().numpy())
     return {
-        "duration_frames": float((durations - torch.from_numpy(item.lesson.durations_frames)).abs().mean()),
+        "duration_frames": float((durations - torch.from_numpy(item.example.durations_frames)).abs().mean()),
         "f0_cents": math.sqrt(np.square(cents).mean()) if len(cents) else 0.0,
         "voicing": float(voicing_agrees.mean()),
         "energy": float((energy - batch.energy()).abs().mean()),
@@ -128,7 +128,7 @@ def duration_losses(logits: torch.Tensor, batch: Batch) -> tuple[torch.Tensor, t
     """
     counted, levels = [], []
     for row, item in enumerate(batch.items):
-        wanted = torch.from_numpy(item.lesson.duration_logits).float().sigmoid()
+        wanted = torch.from_numpy(item.example.duration_logits).float().sigmoid()
         ours = logits[row, : len(wanted)]
         counted.append(functional.l1_loss(ours.sigmoid().sum(-1), wanted.sum(-1)))
         levels.append(functional.binary_cross_entropy_with_logits(ours, wanted))

@@ -18,7 +18,7 @@ from engine.errors import EngineError
 from engine.network.architecture import Network, build_network
 from engine.system.paths import resources_folder
 from engine.training.starter.batches import Item
-from engine.training.starter.corpus import HELD_OUT, Shard, load_lessons, record, shards
+from engine.training.starter.corpus import HELD_OUT, Shard, load_examples, record, shards
 from engine.training.starter.options import TrainOptions, TrainProgress
 from engine.training.starter.package import LAST_RESORT, write_package
 from engine.training.starter.sound_stages import (
@@ -63,7 +63,7 @@ class TrainingSet:
     @property
     def symbols(self) -> frozenset[str]:
         """Every symbol in the training examples."""
-        return frozenset().union(*(item.lesson.phonemes for item in self.training))
+        return frozenset().union(*(item.example.phonemes for item in self.training))
 
 
 @dataclass(frozen=True)
@@ -159,8 +159,8 @@ def _material(options: TrainOptions, with_sound: bool) -> TrainingSet:
     held_out: list[Item] = []
     for shard in shards(STARTER_VOICES, options.rounds):
         if with_sound <= shard.with_sound and (_corpus(options) / shard.path).exists():
-            lessons = load_lessons(_corpus(options) / shard.path, with_sound)
-            items = [Item(each, shard.voice, parts.style(shard.voice, len(each.phonemes))) for each in lessons]
+            examples = load_examples(_corpus(options) / shard.path, with_sound)
+            items = [Item(each, shard.voice, parts.style(shard.voice, len(each.phonemes))) for each in examples]
             (held_out if shard.kind == HELD_OUT else training).extend(items)
     return TrainingSet(tuple(training), tuple(held_out), parts)
 
@@ -168,7 +168,7 @@ def _material(options: TrainOptions, with_sound: bool) -> TrainingSet:
 def _train_stage(name: str, options: TrainOptions, config: ModelConfig, on_progress: OnProgress) -> None:
     plan = TRAINING_STAGES[name]
     material = _material(options, plan.with_sound)
-    missing = missing_symbols(item.lesson.phonemes for item in material.training)
+    missing = missing_symbols(item.example.phonemes for item in material.training)
     if missing and not plan.with_sound:
         raise EngineError(f"The training data lacks the symbols {' '.join(sorted(missing))}.", "Record more rounds.")
     network = new_network(config, options, material.parts)

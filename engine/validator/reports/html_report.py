@@ -85,9 +85,9 @@ def _page(
     from engine.validator.reports import plots
 
     shown = _shown(report)
-    drill = "Drill: " if report.request.fault else ""
+    fault_injection = "Drill: " if report.request.fault else ""
     return {
-        "title": f"{drill}Validation of {report.request.model} against {report.request.reference}",
+        "title": f"{fault_injection}Validation of {report.request.model} against {report.request.reference}",
         "passed": report.passed,
         "verdict_words": "The verdict is about the compiled modules; the other regimes show how strict it is.",
         "text": report.request.speech.text,

@@ -49,13 +49,13 @@ class FaultInjection:
         self._folder.cleanup()
 
 
-def drill_regimes(fault: Fault) -> tuple[Regime, ...]:
+def fault_injection_regimes(fault: Fault) -> tuple[Regime, ...]:
     """Return the regimes that show the fault, after the noise floor."""
     padded = (Regime.COMPILED_PADDED,) if fault.needs_padding else ()
     return (Regime.UPSTREAM, Regime.COMPILED, *padded)
 
 
-def drill_text(report: Report) -> str:
+def fault_injection_text(report: Report) -> str:
     """Describe the injected fault and whether it was found, as lines for the terminal."""
     return "\n".join(_lines(report, report.planted)) if report.planted is not None else ""
 

@@ -98,8 +98,8 @@ class Regimes:
 
     `variant` is that of the compiled modules, which are in `modules_folder`; `sound_folder` has them without any
     injected fault. `device_choice` states what runs them, `lstm_choice` what computes their LSTMs, and why. All of
-    these are None or empty until the modules are loaded. `drill` is set while a fault is injected. With `probes`,
-    runners in PyTorch report activations; `engine.validator.runs.inner_values` makes compiled modules do so.
+    these are None or empty until the modules are loaded. `fault_injection` is set while a fault is injected. With
+    `probes`, runners in PyTorch report activations; `engine.validator.runs.inner_values` makes compiled modules do so.
     """
 
     def __init__(
@@ -113,7 +113,7 @@ class Regimes:
         self.variant: Variant | None = None
         self.modules_folder: Path | None = None
         self.sound_folder: Path | None = None
-        self.drill: FaultInjection | None = None
+        self.fault_injection: FaultInjection | None = None
         self._network: Network | None = None
         self._loaded: dict[Regime, RegimeRunner] = {}
 
@@ -133,23 +133,23 @@ class Regimes:
     @property
     def planted(self) -> PlantedFault | None:
         """The fault in the compiled modules, if there is one and they are loaded."""
-        return None if self.drill is None else self.drill.planted
+        return None if self.fault_injection is None else self.fault_injection.planted
 
     def plant(self, fault: str) -> None:
         """Use compiled modules with the fault of this name from now on, or without any if it is empty.
 
         Everything that does not depend on it stays loaded. Raises `InvalidRequest` for an unknown name.
         """
-        if fault == (self.drill.fault.name if self.drill else ""):
+        if fault == (self.fault_injection.fault.name if self.fault_injection else ""):
             return
-        drill = FaultInjection(fault) if fault else None
+        fault_injection = FaultInjection(fault) if fault else None
         for regime in (Regime.DISTILLED, Regime.COMPILED):
             if regime in self._loaded:
                 self._loaded.pop(regime).runner.close()
             self.variant = self.modules_folder = self.sound_folder = None
-        if self.drill is not None:
-            self.drill.close()
-        self.drill = drill
+        if self.fault_injection is not None:
+            self.fault_injection.close()
+        self.fault_injection = fault_injection
 
     def torch_runner(self, regime: Regime, observe: PreparationObserver, seen: ProbeObserver | None = None) -> Runner:
         """Return a new runner of a regime in PyTorch, over the shared network; `seen` gets its activations."""
@@ -168,8 +168,8 @@ class Regimes:
         for loaded in self._loaded.values():
             loaded.runner.close()
         self._loaded.clear()
-        if self.drill is not None:
-            self.drill.close()
+        if self.fault_injection is not None:
+            self.fault_injection.close()
 
     def _made(self, regime: Regime, observe: PreparationObserver, cancel: threading.Event | None) -> RegimeRunner:
         if regime is Regime.COMPILED:
@@ -205,16 +205,16 @@ class Regimes:
     def _compiled(self, observe: PreparationObserver, cancel: threading.Event | None) -> RegimeRunner:
         checkpoint = self.checkpoint
         # The faults are in kernels for CPUs.
-        wanted = CPU_DEVICE if self.drill is not None and self.device == AUTO else self.device
+        wanted = CPU_DEVICE if self.fault_injection is not None and self.device == AUTO else self.device
         device = choose_device(wanted, checkpoint.config)
         variant, method = choose_lstm_method(self.lstm_method, checkpoint.config, device.variant)
         self.variant, self.device_choice, self.lstm_choice = variant, device.words, method.words
         folder = ensure_modules(checkpoint.name, checkpoint.config, variant, observe, cancel)
         self.sound_folder = folder
-        if self.drill is not None:
-            folder = self.drill.modules(checkpoint.config, variant, folder, observe, cancel)
+        if self.fault_injection is not None:
+            folder = self.fault_injection.modules(checkpoint.config, variant, folder, observe, cancel)
         self.modules_folder = folder
-        as_spoken = variant == CPU and self.drill is None
+        as_spoken = variant == CPU and self.fault_injection is None
         weights = ensure_weights(checkpoint, folder, observe, cancel) if as_spoken else checkpoint.load_weights()
         observe(PreparationEvent("Loading the compiled model", 0, 1))
         from engine.runners.tvm_runner import CompiledRunner

@@ -73,12 +73,16 @@ class InnerValues:
 
     def _modules(self, held: ExitStack, stages: Sequence[Stage]) -> ProbedModules | None:
         """Return modules that show the activations of these stages, in order; None if no compiled one is compared."""
-        variant, drill, folder = self._regimes.variant, self._regimes.drill, self._regimes.modules_folder
+        variant, fault_injection, folder = (
+            self._regimes.variant,
+            self._regimes.fault_injection,
+            self._regimes.modules_folder,
+        )
         if variant is None or folder is None or not (self._request.cross or self._is_compiled_wanted):
             return None
         usual_seconds = {one.stage: one.seconds for one in Manifest.load(folder).artifacts}
         shown = [stage for stage in stages if self._shows(stage)]
-        healthy = [stage for stage in shown if not (drill and drill.fault.stage == stage.name)]
+        healthy = [stage for stage in shown if not (fault_injection and fault_injection.fault.stage == stage.name)]
         checkpoint = self._regimes.checkpoint
         modules = ProbedModules(checkpoint.name, checkpoint.config, variant, healthy, usual_seconds)
         return held.enter_context(modules)
@@ -140,11 +144,11 @@ class InnerValues:
         return RegimeRunner(Regime.COMPILED, mixed_runner, log, tolerance_of=ordinary.tolerance_of)
 
     def _folder(self, stage: Stage, modules: ProbedModules) -> Path:
-        drill, variant = self._regimes.drill, self._regimes.variant
-        if drill is None or variant is None or drill.fault.stage != stage.name:
+        fault_injection, variant = self._regimes.fault_injection, self._regimes.variant
+        if fault_injection is None or variant is None or fault_injection.fault.stage != stage.name:
             return modules.folder(stage, self._observe, self._cancel)
         probed = replace(variant, probed=True)
-        return drill.modules(self._regimes.checkpoint.config, probed, None, self._observe, self._cancel)
+        return fault_injection.modules(self._regimes.checkpoint.config, probed, None, self._observe, self._cancel)
 
 
 _START_SECONDS = 6.0

@@ -91,8 +91,8 @@ def desk(qtbot: QtBot, qapp: QApplication, tmp_path: Path, monkeypatch: pytest.M
 
 def test_one_dialog_is_behind_every_way_to_save(desk: ExportDesk) -> None:
     desk.prepare()
-    for wish in (desk.window.menu.save.trigger, desk.page.header.save_button.click):
-        wish()
+    for trigger in (desk.window.menu.save.trigger, desk.page.header.save_button.click):
+        trigger()
         dialog = desk.window.findChild(ExportDialog)
         assert dialog is not None
         dialog.close()

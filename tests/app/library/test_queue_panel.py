@@ -20,7 +20,7 @@ def panel(qtbot: QtBot) -> QueuePanel:
     qtbot.addWidget(panel)
     states = (State.DONE, State.FAILED, State.WORKING, State.WAITING)
     items = [Item(number, "One.", QueueJob(request("One."), MODEL), state) for number, state in enumerate(states)]
-    items[1] = Item(1, "One.", items[1].wish, State.FAILED, WHY)
+    items[1] = Item(1, "One.", items[1].job, State.FAILED, WHY)
     panel.show_items(QueueListed(tuple(items)))
     panel.show()
     return panel
@@ -96,8 +96,8 @@ def test_an_entry_tells_voice_moment_and_length() -> None:
 def test_an_item_tells_its_state_and_what_becomes_of_it(
     target: Path | None, speed: float, state: State, details: str
 ) -> None:
-    wish = QueueJob(SpeechRequest("Words", "af_heart", speed), "m", target)
-    row = item_row(Item(1, "Words", wish, state, "The disk is full."))
+    job = QueueJob(SpeechRequest("Words", "af_heart", speed), "m", target)
+    row = item_row(Item(1, "Words", job, state, "The disk is full."))
     assert (row.title, row.details, row.fault) == ("Words", details, state is State.FAILED)
 
 

@@ -44,13 +44,13 @@ class FakeDesk(QObject):
         self.begun: list[int] = []
         self.free = True
 
-    def blocking_reason(self, wish: QueueJob) -> str | None:
+    def blocking_reason(self, job: QueueJob) -> str | None:
         return None
 
-    def has_place(self, wish: QueueJob) -> bool:
+    def has_place(self, job: QueueJob) -> bool:
         return self.free
 
-    def begin(self, number: int, wish: QueueJob) -> None:
+    def begin(self, number: int, job: QueueJob) -> None:
         self.begun.append(number)
         self.free = False
 

@@ -29,10 +29,10 @@ def titles(queue: QueueStore) -> list[str]:
 
 def test_a_wish_comes_back_as_it_was_given(example_library: ExampleLibrary) -> None:
     request = SpeechRequest("", "af_heart(2)+am_adam(1)", 1.5, pause_scale=2.0, language="en-GB")
-    wish = QueueJob(request, "kokoro-82m", Path("/a/b.m4b"), Path("/a/b.epub"))
-    example_library.queue.add(wish)
+    job = QueueJob(request, "kokoro-82m", Path("/a/b.m4b"), Path("/a/b.epub"))
+    example_library.queue.add(job)
     (item,) = example_library.queue.listed().items
-    assert (item.wish, item.title, item.state) == (wish, "b.epub", State.WAITING)
+    assert (item.job, item.title, item.state) == (job, "b.epub", State.WAITING)
 
 
 def test_items_are_moved_but_not_beyond_the_ends(queue: QueueStore) -> None:

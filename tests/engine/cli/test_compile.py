@@ -15,7 +15,7 @@ from engine.errors import CompileError, InvalidRequest, MissingModel
 from engine.models.checkpoints import open_checkpoint, starter_voices, students_of
 from engine.models.store import ModelStore
 from engine.stages import DEVICE_STAGES
-from engine.training.distillation import data, evaluation, lessons
+from engine.training.distillation import data, evaluation, objectives
 from tests.engine.students import students_installed
 
 
@@ -160,7 +160,7 @@ def test_a_prosody_that_there_is_not_is_named(capsys):
 
 def test_all_actions(tmp_path, monkeypatch, capsys):
     monkeypatch.setattr(data, "SHARD_EXAMPLES", 62)
-    monkeypatch.setattr(lessons, "VALIDATION_BATCHES", 1)
+    monkeypatch.setattr(objectives, "VALIDATION_BATCHES", 1)
     monkeypatch.setattr(evaluation, "EVALUATION_VOICES", (starter_voices()[0].name,))
     folder = ["--model", "starter", "--work-dir", str(tmp_path)]
     assert main(["distill", "data", *folder, "--shards", "1"]) == 0

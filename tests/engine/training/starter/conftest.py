@@ -10,8 +10,8 @@ import pytest
 from engine.config import ModelConfig
 from engine.ops.harmonic_source import harmonic_source
 from engine.training.starter.batches import Item
-from engine.training.starter.lesson import PCM_PEAK, Sound, TrainingExample
 from engine.training.starter.training import starter_config
+from engine.training.starter.training_example import PCM_PEAK, Sound, TrainingExample
 from engine.training.starter.voices import MERGING, STARTER_VOICES, TeacherParts
 
 VOCABULARY = {symbol: index + 1 for index, symbol in enumerate(" .,!?abkzɑˈ")}

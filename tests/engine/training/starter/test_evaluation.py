@@ -22,7 +22,7 @@ from engine.runtime.synthesizer import Synthesizer
 from engine.speech import SpeechRequest
 from engine.system.paths import resources_folder
 from engine.training.starter.batches import Item
-from engine.training.starter.corpus import HELD_OUT, Shard, save_lessons
+from engine.training.starter.corpus import HELD_OUT, Shard, save_examples
 from engine.training.starter.evaluation import evaluate, sound_figures, speak, speak_as
 from engine.training.starter.measures import DnsmosScore, Recognizer, WordCount, edit_distance
 from engine.training.starter.package import write_package
@@ -74,8 +74,8 @@ def test_every_voice_of_a_package_is_scored_on_what_is_there(
     torch.manual_seed(0)
     write_package(tmp_path / "package", build_network(narrow_config), parts, SYMBOLS)
     for voice in STARTER_VOICES:
-        lessons = [longer(item).lesson for item in items[:2]]
-        save_lessons(tmp_path / CORPUS_FOLDER / Shard(voice, HELD_OUT).path, lessons)
+        examples = [longer(item).example for item in items[:2]]
+        save_examples(tmp_path / CORPUS_FOLDER / Shard(voice, HELD_OUT).path, examples)
     lines: list[str] = []
     scores = evaluate(2, tmp_path / "package", tmp_path, lines.append)
     assert [score.voice for score in scores] == list(STARTER_VOICES)
@@ -89,19 +89,19 @@ def test_every_voice_of_a_package_is_scored_on_what_is_there(
 
 def longer(item: Item) -> Item:
     """Return an item with its example repeated, as audio of a longer utterance."""
-    lesson, sound = item.lesson, item.sound
+    example, sound = item.example, item.sound
     long = dataclasses.replace(
-        lesson,
-        durations_frames=lesson.durations_frames * LONG_ENOUGH,
-        f0_hz=np.tile(lesson.f0_hz, LONG_ENOUGH),
-        energy=np.tile(lesson.energy, LONG_ENOUGH),
+        example,
+        durations_frames=example.durations_frames * LONG_ENOUGH,
+        f0_hz=np.tile(example.f0_hz, LONG_ENOUGH),
+        energy=np.tile(example.energy, LONG_ENOUGH),
         sound=dataclasses.replace(
             sound,
             pcm=np.tile(sound.pcm, LONG_ENOUGH),
             harmonics=np.concatenate([np.tile(sound.harmonics[:-1], (LONG_ENOUGH, 1)), sound.harmonics[-1:]]),
         ),
     )
-    return dataclasses.replace(item, lesson=long)
+    return dataclasses.replace(item, example=long)
 
 
 RATE_HZ = 24_000

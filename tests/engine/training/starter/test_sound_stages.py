@@ -111,7 +111,7 @@ def test_the_ends_of_an_utterance_are_compared_and_cuts_inside_it_are_not(
         return (ours.mean(),) * 3
 
     monkeypatch.setattr("engine.training.starter.sound_stages.waveform_losses", lengths)
-    frames = items[0].lesson.frames
+    frames = items[0].example.frames
     for piece_frames in (frames, frames - 2):
         stage = SoundStage(network, items[:1], items[:1], 1, piece_frames, joint=False)
         for seed in range(20):

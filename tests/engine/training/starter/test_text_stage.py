@@ -46,7 +46,7 @@ def test_the_teachers_logits_cost_nothing_more_than_their_own_entropy(items: tup
 
 
 def test_one_frame_too_many_costs_one(items: tuple[Item, ...]) -> None:
-    durations = torch.from_numpy(items[1].lesson.durations_frames)[:, None] + 1
+    durations = torch.from_numpy(items[1].example.durations_frames)[:, None] + 1
     logits = torch.where(torch.arange(8) < durations, 20.0, -20.0)[None]
     assert duration_losses(logits, collate(items[1:2]))[0] == pytest.approx(1.0, abs=1e-4)
 
@@ -54,9 +54,9 @@ def test_one_frame_too_many_costs_one(items: tuple[Item, ...]) -> None:
 @torch.no_grad()
 def test_figures_are_in_frames_and_cents(stage: TextStage, items: tuple[Item, ...], monkeypatch: object) -> None:
     assert isinstance(monkeypatch, pytest.MonkeyPatch)
-    lesson = items[0].lesson
-    f0 = torch.from_numpy(lesson.f0_hz)[None] * 2 ** (50 / 1200)
-    energy = torch.from_numpy(lesson.energy)[None] + 0.25
+    example = items[0].example
+    f0 = torch.from_numpy(example.f0_hz)[None] * 2 ** (50 / 1200)
+    energy = torch.from_numpy(example.energy)[None] + 0.25
     monkeypatch.setattr(
         "engine.training.starter.text_stage.predicted", lambda network, batch: (wanted_logits(items[0]), f0, energy)
     )
@@ -67,7 +67,7 @@ def test_figures_are_in_frames_and_cents(stage: TextStage, items: tuple[Item, ..
 
 
 def wanted_logits(item: Item) -> torch.Tensor:
-    return torch.from_numpy(item.lesson.duration_logits).float()[None]
+    return torch.from_numpy(item.example.duration_logits).float()[None]
 
 
 def test_cents_are_counted_where_both_are_voiced():

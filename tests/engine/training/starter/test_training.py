@@ -20,7 +20,7 @@ from engine.network.architecture import Network, build_network
 from engine.system.paths import resources_folder, starter_folder
 from engine.training.starter import training
 from engine.training.starter.batches import Item, collate
-from engine.training.starter.corpus import save_lessons, shards
+from engine.training.starter.corpus import save_examples, shards
 from engine.training.starter.options import ROUNDS, STAGE_MINUTES, WARM_STAGES, TrainOptions, TrainProgress
 from engine.training.starter.package import read_package, write_package
 from engine.training.starter.sound_stages import front_features
@@ -47,10 +47,10 @@ def options(
     options = TrainOptions(tmp_path / "work", tmp_path / "package", MOMENT, rounds=1, compile_blocks=False)
     save_parts(options.work_folder / "corpus" / "teacher.safetensors", parts)
     for shard in shards(STARTER_VOICES, options.rounds):
-        lessons = [item.lesson for item in items]
-        lessons.append(dataclasses.replace(lessons[0], phonemes="".join(US_SYMBOLS)))
-        silent = [dataclasses.replace(lesson, sound=None) for lesson in lessons]
-        save_lessons(options.work_folder / "corpus" / shard.path, lessons if shard.with_sound else silent)
+        examples = [item.example for item in items]
+        examples.append(dataclasses.replace(examples[0], phonemes="".join(US_SYMBOLS)))
+        silent = [dataclasses.replace(example, sound=None) for example in examples]
+        save_examples(options.work_folder / "corpus" / shard.path, examples if shard.with_sound else silent)
     return options
 
 

@@ -168,8 +168,8 @@ def test_importing_it_draws_nothing() -> None:
 
 def test_a_drill_is_marked() -> None:
     report = example_report()
-    drill = replace(report, request=replace(report.request, fault="zeroed-noise"))
-    assert "Drill: Validation of" in html_report(drill, None)
+    fault_injection = replace(report, request=replace(report.request, fault="zeroed-noise"))
+    assert "Drill: Validation of" in html_report(fault_injection, None)
     assert "Drill" not in html_report(report, None)
 
 

@@ -138,8 +138,8 @@ def test_lines_fit_a_terminal() -> None:
 
 def test_a_drill_is_marked() -> None:
     report = example_report()
-    drill = replace(report, request=replace(report.request, fault="zeroed-noise"))
-    assert text_report(drill).startswith("Drill: Validation of")
+    fault_injection = replace(report, request=replace(report.request, fault="zeroed-noise"))
+    assert text_report(fault_injection).startswith("Drill: Validation of")
     assert not text_report(report).startswith("Drill")
 
 

@@ -19,7 +19,7 @@ from engine.validator.data.results import InputSource, KernelRequest, Report, Va
 from engine.validator.faults.catalog import FAULTS
 from engine.validator.faults.fault import Fault
 from engine.validator.kernels.kernel_inspection import KernelInspection
-from engine.validator.runners.fault_injection import drill_regimes, verdict_words
+from engine.validator.runners.fault_injection import fault_injection_regimes, verdict_words
 from engine.validator.runs.validation import Validator
 from tests.engine.kernels.cpu.running import host_microkernel
 from tests.starter_voices import MALE
@@ -42,7 +42,7 @@ class Drills:
 
     def request(self, fault: Fault) -> ValidationRequest:
         return ValidationRequest(
-            SpeechRequest(fault.text or TEXT, MALE), regimes=drill_regimes(fault), fault=fault.name
+            SpeechRequest(fault.text or TEXT, MALE), regimes=fault_injection_regimes(fault), fault=fault.name
         )
 
     def _validated(self, fault: Fault) -> Report:

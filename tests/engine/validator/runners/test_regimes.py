@@ -18,7 +18,7 @@ from engine.stages import STAGE_NAMES, stage_named
 from engine.validator.data.results import STUDENT_REGIMES, Regime, ValidationRequest
 from engine.validator.faults.catalog import fault_named
 from engine.validator.runners import regimes as validator_regimes
-from engine.validator.runners.fault_injection import drill_regimes, drill_text, verdict_words
+from engine.validator.runners.fault_injection import fault_injection_regimes, fault_injection_text, verdict_words
 from engine.validator.runners.regimes import (
     PADDED_REGIMES,
     STUDENT_TOLERANCE,
@@ -200,7 +200,7 @@ def validator() -> Iterator[Validator]:
 def report(validator):
     """The report on an injected fault: a wrong epsilon in a layer norm of the text encoder."""
     fault = fault_named("norm-epsilon")
-    request = ValidationRequest(SpeechRequest(TEXT, MALE), regimes=drill_regimes(fault), fault=fault.name)
+    request = ValidationRequest(SpeechRequest(TEXT, MALE), regimes=fault_injection_regimes(fault), fault=fault.name)
     return validator.validate(request)
 
 
@@ -209,11 +209,11 @@ def test_after_a_drill_the_modules_are_healthy_again(validator, report):
     healthy = validator.validate(ValidationRequest(SpeechRequest(TEXT, MALE), regimes=(Regime.COMPILED,)))
     assert healthy.passed
     assert healthy.planted is None
-    assert drill_text(healthy) == ""
+    assert fault_injection_text(healthy) == ""
 
 
 def test_the_words_name_the_kernel_and_show_what_was_changed(report):
-    words = drill_text(report)
+    words = fault_injection_text(report)
     assert "Kernel: layer_norm of stage text_encoder" in words
     assert "+ T.float64(0.1))" in words
 

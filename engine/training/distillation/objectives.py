@@ -58,7 +58,7 @@ class BucketSampler:
         return self._teacher.batch(chosen, [chance.choice(self._teacher.speakers(each.language)) for each in chosen])
 
 
-class Lesson:
+class TrainingObjective:
     """A training stage for some of the LSTMs; `modules` are their students by path, `rate_shares` all 1."""
 
     name = ""
@@ -110,7 +110,7 @@ class Lesson:
         return output.float()
 
 
-class DurationLesson(Lesson):
+class DurationObjective(TrainingObjective):
     """Trains the LSTMs of the duration path, side by side, from the teacher's inputs."""
 
     name = "durations"
@@ -164,7 +164,7 @@ class DurationLesson(Lesson):
         return frames_per_token(self.teacher.duration_logits(hidden), batch.lengths)
 
 
-class ChainLesson(DurationLesson):
+class ChainObjective(DurationObjective):
     """Trains the same LSTMs, each from the outputs of the students before it, to reduce accumulated errors."""
 
     name = "chain"
@@ -193,7 +193,7 @@ class ChainLesson(DurationLesson):
         return {**terms, "frames": self.duration_error(hidden, wanted[DURATION_LSTM], batch.lengths)}
 
 
-class PitchLesson(Lesson):
+class PitchObjective(TrainingObjective):
     """Trains the LSTM over frames, from the teacher's features."""
 
     name = "pitch"
@@ -233,7 +233,7 @@ class PitchLesson(Lesson):
         return self.taught(FRAME_LSTM, x, counts), wanted, counts
 
 
-class TextLesson(Lesson):
+class TextObjective(TrainingObjective):
     """Trains the LSTM of the text encoder."""
 
     name = "text"

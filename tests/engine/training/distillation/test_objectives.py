@@ -9,12 +9,12 @@ import torch
 from engine.errors import InvalidRequest
 from engine.network.reference import Arithmetic, Reference
 from engine.runners.host import durations
-from engine.training.distillation.lessons import (
+from engine.training.distillation.objectives import (
     BucketSampler,
-    ChainLesson,
-    DurationLesson,
-    PitchLesson,
-    TextLesson,
+    ChainObjective,
+    DurationObjective,
+    PitchObjective,
+    TextObjective,
 )
 from engine.training.distillation.teacher import (
     DURATION_LSTM,
@@ -27,7 +27,7 @@ from engine.training.distillation.training import new_students
 from tests.engine.tiny_model import TINY
 from tests.engine.training.distillation.conftest import tiny_checkpoint
 
-LESSONS = [DurationLesson, ChainLesson, PitchLesson, TextLesson]
+LESSONS = [DurationObjective, ChainObjective, PitchObjective, TextObjective]
 
 
 @pytest.fixture
@@ -35,51 +35,51 @@ def sampler(teacher, examples):
     return BucketSampler(teacher, examples, batch_tokens=200)
 
 
-def lesson_of(kind, teacher, sampler, corrections=2):
+def objective_of(kind, teacher, sampler, corrections=2):
     return kind(teacher, new_students(teacher, 1, corrections), sampler, sampler)
 
 
 @pytest.mark.parametrize("kind", LESSONS)
 def test_students_with_enough_corrections_make_no_error(kind, teacher, sampler):
-    lesson = lesson_of(kind, teacher, sampler, corrections=120)
-    for student in lesson.students.values():
+    objective = objective_of(kind, teacher, sampler, corrections=120)
+    for student in objective.students.values():
         student.eval()
     with torch.no_grad():
-        terms = lesson.figures(sampler.draw(random.Random(4)))
+        terms = objective.figures(sampler.draw(random.Random(4)))
     assert all(value < 1e-4 for value in terms.values())
 
 
 @pytest.mark.parametrize("kind", LESSONS)
 def test_students_learn(kind, teacher, sampler):
-    lesson = lesson_of(kind, teacher, sampler)
-    parameters = [parameter for module in lesson.modules.values() for parameter in module.parameters()]
+    objective = objective_of(kind, teacher, sampler)
+    parameters = [parameter for module in objective.modules.values() for parameter in module.parameters()]
     optimizer = torch.optim.Adam([parameter for parameter in parameters if parameter.requires_grad], 1e-3)
     with torch.no_grad():
-        before = sum(lesson.validate().values())
+        before = sum(objective.validate().values())
     for step in range(12):
-        loss, _ = lesson.loss(random.Random(step))
+        loss, _ = objective.loss(random.Random(step))
         optimizer.zero_grad()
         loss.backward()
         optimizer.step()
     with torch.no_grad():
-        assert sum(lesson.validate().values()) < 0.9 * before
+        assert sum(objective.validate().values()) < 0.9 * before
 
 
 def test_lessons_cover_every_lstm_once(teacher):
-    paths = [path for kind in (DurationLesson, PitchLesson, TextLesson) for path in kind.paths(teacher)]
+    paths = [path for kind in (DurationObjective, PitchObjective, TextObjective) for path in kind.paths(teacher)]
     assert sorted(paths) == sorted(teacher.lstms)
     assert {FRAME_LSTM, TEXT_LSTM} < set(paths)
 
 
 def test_errors_add_up_in_the_chain_only(teacher, sampler):
     first, *_, last = teacher.duration_lstms
-    alone, chained = (lesson_of(kind, teacher, sampler) for kind in (DurationLesson, ChainLesson))
+    alone, chained = (objective_of(kind, teacher, sampler) for kind in (DurationObjective, ChainObjective))
     batch = sampler.draw(random.Random(1))
     with torch.no_grad():
-        for lesson in (alone, chained):
-            for student in lesson.students.values():
+        for objective in (alone, chained):
+            for student in objective.students.values():
                 student.eval()
-        by_itself, in_chain = (lesson.terms(batch) for lesson in (alone, chained))
+        by_itself, in_chain = (objective.terms(batch) for objective in (alone, chained))
     names = list(by_itself)
     torch.testing.assert_close(by_itself[names[0]], in_chain[names[0]], msg=first)
     assert in_chain["lstm"] > by_itself["lstm"], last
