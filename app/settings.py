@@ -74,28 +74,28 @@ def _words(key: str) -> Setting[str]:
     return Setting(key, lambda stored: _string(stored) or "")
 
 
-def _flag(key: str, usual: bool = False) -> Setting[bool]:
-    return Setting(key, lambda stored: not usual if _string(stored) == str(not usual) else usual)
+def _flag(key: str, default: bool = False) -> Setting[bool]:
+    return Setting(key, lambda stored: not default if _string(stored) == str(not default) else default)
 
 
-def _number(key: str, usual: float) -> Setting[float]:
+def _number(key: str, default: float) -> Setting[float]:
     def read(stored: object) -> float:
         try:
-            number = float(_string(stored) or usual)
+            number = float(_string(stored) or default)
         except ValueError:
-            return usual
-        return number if math.isfinite(number) else usual
+            return default
+        return number if math.isfinite(number) else default
 
     return Setting(key, read)
 
 
-def _one_of(key: str, values: Collection[str], usual: str) -> Setting[str]:
-    return Setting(key, lambda stored: stored if isinstance(stored, str) and stored in values else usual)
+def _one_of(key: str, values: Collection[str], default: str) -> Setting[str]:
+    return Setting(key, lambda stored: stored if isinstance(stored, str) and stored in values else default)
 
 
-def _member(key: str, usual: Member) -> Setting[Member]:
-    members = {member.value: member for member in type(usual)}
-    return Setting(key, lambda stored: members.get(_string(stored), usual), lambda member: str(member.value))
+def _member(key: str, default: Member) -> Setting[Member]:
+    members = {member.value: member for member in type(default)}
+    return Setting(key, lambda stored: members.get(_string(stored), default), lambda member: str(member.value))
 
 
 def _bytes(key: str) -> Setting[QByteArray]:
@@ -196,11 +196,11 @@ class Settings(QObject):
     """The suffix of exported files; empty for the suffix that suits the content."""
     kept_megabytes = Setting("history/kept_megabytes", _megabytes)
     """The storage limit for audio in the history, in megabytes."""
-    tray_icon = _flag("tray_icon", usual=True)
+    tray_icon = _flag("tray_icon", default=True)
     """True if the desktop's tray shows an icon."""
     editor_place = _bytes("editor/place")
     """The size and position of the Shape Speech window."""
-    play_changes = _flag("editor/play_changes", usual=True)
+    play_changes = _flag("editor/play_changes", default=True)
     """True if a sentence is played after each change in the Shape Speech window."""
     lexicon_place = _bytes("lexicon/place")
     """The size and position of the Pronunciations window."""

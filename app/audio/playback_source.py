@@ -14,7 +14,7 @@ from engine.speech import Samples
 
 MAX_BLOCK_SECONDS = 2.0
 """The longest block to stretch; stretching this much takes 5 to 20 ms."""
-SHORTEST_BLOCK_SECONDS = 1.0
+MIN_BLOCK_SECONDS = 1.0
 WINDOW_SECONDS = 0.01
 """A stretched block ends in the quietest window of this length."""
 CONTEXT_SECONDS = 0.06
@@ -151,15 +151,15 @@ class PlaybackSource:
 
     def _end_of_block(self, start: int) -> int:
         """Return the end of the utterance if it is near, else a quiet place."""
-        shortest, longest = self._count(SHORTEST_BLOCK_SECONDS), self._count(MAX_BLOCK_SECONDS)
+        min_length, max_length = self._count(MIN_BLOCK_SECONDS), self._count(MAX_BLOCK_SECONDS)
         segment = self._track.segment_at(start)
         end = segment.end if segment is not None else self._track.length
-        if end - start <= longest:
+        if end - start <= max_length:
             return end
         window = self._count(WINDOW_SECONDS)
-        sound = self._track.between(start + shortest, start + longest)
+        sound = self._track.between(start + min_length, start + max_length)
         windows = sound[: len(sound) // window * window].reshape(-1, window)
-        return start + shortest + int(np.square(windows).sum(axis=1).argmin()) * window + window // 2
+        return start + min_length + int(np.square(windows).sum(axis=1).argmin()) * window + window // 2
 
     def _count(self, seconds: float) -> int:
         return max(1, round(seconds * self._track.sample_rate_hz))

@@ -32,7 +32,7 @@ PLAYHEAD_PIXELS = 2
 FRAME_PIXELS = 2
 """Space for the frame that shows the keyboard focus."""
 DEFAULT_SIZE = QSize(256, 192)
-SHORTEST_SECONDS = 2
+MIN_SECONDS = 2
 """The minimum length shown; below it, bars would stand for fewer samples than the finest peaks."""
 WHEEL_STEP = 120
 """Qt's value for one click of a typical wheel."""
@@ -88,7 +88,7 @@ class WaveformView(QWidget):
 
     def refresh(self) -> None:
         """Update after the track has grown."""
-        self.zoom.fit(self._track.expected_length(), SHORTEST_SECONDS * self._sample_rate_hz)
+        self.zoom.fit(self._track.expected_length(), MIN_SECONDS * self._sample_rate_hz)
         self._on_shown()
 
     def show_sentences(self, sentences: Sequence[int]) -> None:

@@ -22,7 +22,7 @@ _NAME = QTextFormat.Property.UserProperty.value + 1
 _SIZE = _NAME + 1
 STAND_IN = "\ufffc"
 """The character that Qt inserts into a text for an object."""
-HIGHEST_EM = 32
+MAX_HEIGHT_EM = 32
 MAX_DECODED_BYTES = 64 << 20
 
 LoadPicture = Callable[[str], bytes | None]
@@ -30,7 +30,7 @@ LoadPicture = Callable[[str], bytes | None]
 
 
 class Pictures(QPyTextObject):
-    """Draws pictures no wider than the text and no higher than `HIGHEST_EM`; each is decoded once it is in view."""
+    """Draws pictures no wider than the text and no higher than `MAX_HEIGHT_EM`; each is decoded once it is in view."""
 
     def __init__(self, load: LoadPicture, parent: QObject) -> None:
         super().__init__(parent)
@@ -54,7 +54,7 @@ class Pictures(QPyTextObject):
         """Return the size of the picture, reduced if there is less room."""
         own = QSizeF(picture_format.property(_SIZE))
         width = document.pageSize().width() - 2 * document.documentMargin()
-        room = QSizeF(max(1.0, width), HIGHEST_EM * document.defaultFont().pixelSize())
+        room = QSizeF(max(1.0, width), MAX_HEIGHT_EM * document.defaultFont().pixelSize())
         fits = own.width() <= room.width() and own.height() <= room.height()
         return own if fits else own.scaled(room, Qt.AspectRatioMode.KeepAspectRatio)
 

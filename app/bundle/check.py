@@ -9,7 +9,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from app.bundle import contents, mac
-from app.bundle.mac import for_apple_processor, is_signed, least_system
+from app.bundle.mac import for_apple_processor, is_signed, min_system
 from engine.artifacts.manifest import MANIFEST_NAME, Artifact, Bridge, Manifest, verify
 from engine.errors import DamagedFile
 
@@ -46,7 +46,7 @@ def problem_of_python(python: Path) -> str:
     on, python.org's an old one.
     """
     part = for_apple_processor(python.read_bytes())
-    oldest = least_system(part) if part else None
+    oldest = min_system(part) if part else None
     if oldest and oldest <= _MIN_SYSTEM:
         return ""
     needs = f"needs macOS {oldest[0]}.{oldest[1]}" if oldest else "isn’t for Apple silicon"
@@ -66,7 +66,7 @@ def _problems_of(place: str, content: bytes) -> Iterator[str]:
     if for_apple_processor(content) is None:
         yield "isn’t for Apple silicon only"
         return
-    oldest = least_system(content)
+    oldest = min_system(content)
     if (oldest is None or oldest > _MIN_SYSTEM) and not _NAMES_A_NEWER_SYSTEM.search(place):
         yield f"needs macOS {oldest}"
     try:

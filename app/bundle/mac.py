@@ -72,7 +72,7 @@ def for_apple_processor(content: bytes) -> bytes | None:
     return None
 
 
-def least_system(content: bytes) -> tuple[int, int] | None:
+def min_system(content: bytes) -> tuple[int, int] | None:
     """Return the oldest macOS that a slice runs on; None if it does not specify one."""
     for command in load_commands(content):
         if command.kind in (BUILD_VERSION, _MIN_SYSTEM_BEFORE_2018):

@@ -34,8 +34,8 @@ _VERDICT_TONES = {
     Verdict.INCOMPARABLE: Tone.NOTE,
 }
 STEPS = 256
-SMALLEST_ERROR = 1e-7
-LARGEST_ERROR = 10.0
+MIN_ERROR = 1e-7
+MAX_ERROR = 10.0
 ERROR_TICKS = (1e-6, 1e-4, 1e-2, 1.0)
 
 
@@ -77,9 +77,9 @@ def table_of(scale: Scale) -> Table:
 
 def error_positions(errors: NDArray[np.floating]) -> NDArray[np.float64]:
     """Return the positions of errors on the logarithmic scale, 0 to 1; NaN is placed at the largest."""
-    known = np.nan_to_num(np.asarray(errors, np.float64), nan=LARGEST_ERROR, posinf=LARGEST_ERROR)
-    logs = np.log10(np.clip(known, SMALLEST_ERROR, LARGEST_ERROR))
-    lowest, highest = np.log10(SMALLEST_ERROR), np.log10(LARGEST_ERROR)
+    known = np.nan_to_num(np.asarray(errors, np.float64), nan=MAX_ERROR, posinf=MAX_ERROR)
+    logs = np.log10(np.clip(known, MIN_ERROR, MAX_ERROR))
+    lowest, highest = np.log10(MIN_ERROR), np.log10(MAX_ERROR)
     return np.asarray((logs - lowest) / (highest - lowest))
 
 

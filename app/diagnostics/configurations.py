@@ -37,7 +37,7 @@ ROW_PIXELS = 23
 GAP_PIXELS = 1
 FRAME_PIXELS = 2
 MARGIN_PIXELS = 20
-WIDEST_WORDS = "✓ 1 - 1.2e-12"
+WIDEST_TEXT = "✓ 1 - 1.2e-12"
 SOURCE_CHARACTERS, PADDING_CHARACTERS = 12, 7
 PADDINGS = (0.0, 0.1, 0.25, 0.5, 1.0, 2.0, 5.0, 10.0)
 PADDING_TOOL_TIP = "How much longer than the speech the padded arrays are; the result shouldn’t change"
@@ -283,7 +283,7 @@ class RegimeMatrix(FollowsTheme, QTableWidget):
 
     def _keep_readable(self) -> None:
         """Make no column narrower than its numbers and its title."""
-        lines = [WIDEST_WORDS, *(line for regime in self.matrix.regimes for line in column_title(regime).splitlines())]
+        lines = [WIDEST_TEXT, *(line for regime in self.matrix.regimes for line in column_title(regime).splitlines())]
         width = max(map(self.fontMetrics().horizontalAdvance, lines)) + MARGIN_PIXELS
         self.horizontalHeader().setMinimumSectionSize(width)
 

@@ -74,11 +74,11 @@ def with_changes(edit: UtteranceEdit, changes: Iterable[PhonemeEdit]) -> Utteran
 
 def with_frames(edit: UtteranceEdit, frames: Mapping[int, int], frames_per_second: float) -> UtteranceEdit:
     """Set the durations of phonemes, each at least one frame."""
-    most = round(MAX_PHONEME_SECONDS * frames_per_second)
+    max_frames = round(MAX_PHONEME_SECONDS * frames_per_second)
     return with_changes(
         edit,
         (
-            replace(change_at(edit, index), frames=min(max(count, 1), most), stretch=1.0)
+            replace(change_at(edit, index), frames=min(max(count, 1), max_frames), stretch=1.0)
             for index, count in frames.items()
         ),
     )

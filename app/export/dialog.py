@@ -117,7 +117,7 @@ class CoverChoice(QWidget):
 
 
 @dataclass(frozen=True)
-class _Usual:
+class _Defaults:
     """The defaults for a scope; an empty `suffix` means that none have been suggested yet."""
 
     suffix: str = ""
@@ -145,7 +145,7 @@ class ExportDialog(QDialog):
         self._folder = folder
         self._preferred = preferred if preferred in kinds_of_sound() else ""
         self._agreed: Path | None = None
-        self._usual = _Usual()
+        self._defaults = _Defaults()
         self.scopes = ComboBox("What to export", "", 24, self)
         self.scopes.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Fixed)
         self.scopes.offer([(scope, scope.title, "") for scope in scopes])
@@ -282,10 +282,10 @@ class ExportDialog(QDialog):
     @Slot()
     def _follow_scope(self) -> None:
         """Suggest values that suit the scope, replacing earlier suggestions."""
-        scope, before = self.scope, self._usual
+        scope, before = self.scope, self._defaults
         document = scope.document
         several = len(document.chapters) > 1
-        self._usual = usual = _Usual(
+        self._defaults = defaults = _Defaults(
             self._preferred or (AUDIO_BOOK if several else DEFAULT_FORMAT),
             document.title,
             document.author,
@@ -293,23 +293,23 @@ class ExportDialog(QDialog):
             _name_of(document),
         )
         if self.formats.currentData() == before.suffix or not before.suffix:
-            self.formats.setCurrentIndex(self.formats.findData(usual.suffix))
+            self.formats.setCurrentIndex(self.formats.findData(defaults.suffix))
         for edit, old, new in (
-            (self.title, before.title, usual.title),
-            (self.author, before.author, usual.author),
-            (self.place, self._path_of(before), self._path_of(usual)),
+            (self.title, before.title, defaults.title),
+            (self.author, before.author, defaults.author),
+            (self.place, self._path_of(before), self._path_of(defaults)),
         ):
             if edit.text() == old or not before.suffix:
                 edit.setText(new)
         if self.cover.picture == before.cover:
-            self.cover.show_picture(usual.cover)
+            self.cover.show_picture(defaults.cover)
         self.per_chapter.setEnabled(several)
         self.per_chapter.setChecked(self.per_chapter.isChecked() and several)
         self.per_chapter.setToolTip("" if several else "This document has only one chapter")
         self._on_format()
 
-    def _path_of(self, usual: _Usual) -> str:
-        return str(self._folder / f"{usual.name}{self.formats.currentData()}")
+    def _path_of(self, defaults: _Defaults) -> str:
+        return str(self._folder / f"{defaults.name}{self.formats.currentData()}")
 
     @Slot()
     def _on_format(self) -> None:
@@ -339,7 +339,7 @@ class ExportDialog(QDialog):
         try:
             path = self.path
         except OutputError:
-            path = Path(self._path_of(self._usual))
+            path = Path(self._path_of(self._defaults))
         ask_where_to_save(self, path, self._take_place)
 
     def _take_place(self, path: Path) -> None:

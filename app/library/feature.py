@@ -13,7 +13,7 @@ from app.audio.track import AudioTrack
 from app.library.database import LibraryReset, LibraryUnusable
 from app.library.library import Library, LoadedEntry
 from app.library.panels import HistoryPanel, QueuePanel
-from app.library.queue_executor import QueueExecutor, read_usual
+from app.library.queue_executor import QueueExecutor, read_default_parts
 from app.library.queue_runner import QueueRunner
 from app.library.records import Entry, Item, QueueJob, first_words
 from app.main_window import MainWindow
@@ -46,7 +46,7 @@ class LibraryFeature(QObject):
         engine_factory: Callable[[str], EngineFactory],
         folder: Path | None = None,
         in_charge: bool = True,
-        read: Reader = read_usual,
+        read: Reader = read_default_parts,
     ) -> None:
         super().__init__(window)
         self._window = window

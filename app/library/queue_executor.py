@@ -26,10 +26,10 @@ from engine.text.documents import Document, read_document
 CHAPTER_GAP = "\n\n"
 
 
-def read_usual(path: Path, cancel: threading.Event) -> Document:
+def read_default_parts(path: Path, cancel: threading.Event) -> Document:
     """Read the chapters of a document that are chosen by default; raises subclasses of `EngineError`."""
     document = read_document(path, cancel)
-    return document.with_chapters(document.usual_chapters)
+    return document.with_chapters(document.default_chapters)
 
 
 @dataclass(frozen=True, eq=False)
@@ -65,7 +65,7 @@ class QueueExecutor(QObject):
         voices: VoicePicker,
         engine_factory: Callable[[str], EngineFactory],
         parent: QObject,
-        read: Reader = read_usual,
+        read: Reader = read_default_parts,
     ) -> None:
         super().__init__(parent)
         self._speech = speech

@@ -37,7 +37,7 @@ from app.widgets.message_banner import MessageBanner
 from engine.errors import EngineError
 
 SIZE = QSize(600, 520)
-SMALLEST_PIXELS = (440, 280)
+MIN_WIDTH_PIXELS = (440, 280)
 HINT = "Or drop a checkpoint, voices, or a folder with them here."
 
 
@@ -61,7 +61,7 @@ class ModelsDialog(QDialog):
         self.setObjectName("models")
         self.setWindowTitle("Models")
         self.setAcceptDrops(True)
-        self.setMinimumSize(*SMALLEST_PIXELS)
+        self.setMinimumSize(*MIN_WIDTH_PIXELS)
         self.resize(SIZE.boundedTo(self.screen().availableSize()))
         self.cards: dict[str, ModelCard] = {}
         self.banner = MessageBanner(self)

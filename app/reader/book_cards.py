@@ -222,8 +222,8 @@ class _CardDelegate(QStyledItemDelegate):
     def share(self, room: int) -> None:
         """Divide a width among as many cards as fit."""
         letters = MIN_LETTERS * self._cards.fontMetrics().averageCharWidth()
-        least = letters + COVER_SIZE.width() + 3 * PADDING_PIXELS
-        self._width = room // max(1, room // least)
+        min_width = letters + COVER_SIZE.width() + 3 * PADDING_PIXELS
+        self._width = room // max(1, room // min_width)
 
     def sizeHint(self, option: QStyleOptionViewItem, index: AnyIndex) -> QSize:
         line = self._cards.fontMetrics().height()

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from engine.runtime.project_files import Project
 
 Reader = Callable[[Path, threading.Event], Document]
-LARGEST_COVER = QSize(1200, 1800)
+MAX_COVER_BYTES = QSize(1200, 1800)
 
 
 @dataclass(frozen=True)
@@ -76,7 +76,7 @@ def _with_pixels(cover: bytes | None) -> bytes | None:
     source, target = QBuffer(), QBuffer()
     source.setData(QByteArray(cover))
     reader = QImageReader(source)
-    reader.setScaledSize(reader.size().scaled(LARGEST_COVER, Qt.AspectRatioMode.KeepAspectRatio))
+    reader.setScaledSize(reader.size().scaled(MAX_COVER_BYTES, Qt.AspectRatioMode.KeepAspectRatio))
     image = reader.read()
     target.open(QBuffer.OpenModeFlag.WriteOnly)
     drawn = image.save(target, "JPG")  # type: ignore[call-overload]  # at run time it accepts no bytes

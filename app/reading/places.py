@@ -47,8 +47,8 @@ class Place:
 
     def chosen(self, document: Document) -> tuple[int, ...]:
         """Return the numbers of the selected chapters of a document."""
-        usual = frozenset(document.usual_chapters)
-        return tuple(each for each in range(len(document.chapters)) if (each in usual) != (each in self.otherwise))
+        default = frozenset(document.default_chapters)
+        return tuple(each for each in range(len(document.chapters)) if (each in default) != (each in self.otherwise))
 
     def bookmarks_here(self, document: Document) -> frozenset[Bookmark]:
         """Return the bookmarks in the sentence at this position."""

@@ -21,13 +21,13 @@ class Choice:
     model: str | None = None
 
 
-def listed(choice: Choice, models: Sequence[ModelVoices], usual_model: str) -> Choice:
+def listed(choice: Choice, models: Sequence[ModelVoices], default_model: str) -> Choice:
     """Return the listed voice that comes nearest to a choice, or an empty choice if nothing is listed.
 
     The voice decides, and the best model that has it is used. If no model has it, the result is the first voice of the
     chosen model, or else of the default one.
     """
-    ranked = sorted(models, key=lambda each: (each.model != choice.model, each.model != usual_model))
+    ranked = sorted(models, key=lambda each: (each.model != choice.model, each.model != default_model))
     with_voice = [each for each in ranked if choice.voice in _names(each)]
     with_any = [each for each in (*with_voice, *ranked) if each.voices]
     if not with_any:

@@ -18,7 +18,7 @@ from engine.speech import STARTER
 if TYPE_CHECKING:
     from engine.models.installed_voices import ModelVoices
 
-SMALLEST_PIXELS = 120
+MIN_WIDTH_PIXELS = 120
 FINDING, CHOOSING = "Finding voices…", "Choose a voice"
 EXPLANATION = "Voice; right-click to preview it"
 
@@ -42,7 +42,7 @@ class VoicePicker(ElidedComboBox):
         self._rows = VoiceListModel(self)
         self._models: tuple[ModelVoices, ...] = ()
         self._favorites: tuple[Choice, ...] = ()
-        self._usual_model = STARTER
+        self._default_model = STARTER
         self._wanted = Choice()
         self._asked_for = Choice()
         self._told_model: str | None = None
@@ -118,16 +118,16 @@ class VoicePicker(ElidedComboBox):
 
     def take_over(self, model: str) -> None:
         """Use this model with its first voice, unless the user has chosen something."""
-        self._usual_model = model
+        self._default_model = model
         self._select()
 
-    def show_models(self, models: Sequence[ModelVoices], usual_model: str) -> None:
+    def show_models(self, models: Sequence[ModelVoices], default_model: str) -> None:
         """List the voices of these models and keep the selection.
 
         If nothing was ever chosen, the first voice of the default model is selected when that model is first known.
         """
         if not self._models:
-            self._usual_model = usual_model
+            self._default_model = default_model
         self._models = tuple(models)
         self._rows.show(self._models, self._favorites)
         if self._wanted != Choice():
@@ -162,7 +162,7 @@ class VoicePicker(ElidedComboBox):
 
     def minimumSizeHint(self) -> QSize:
         """Return a small width, which is enough since the title can be elided."""
-        return QSize(SMALLEST_PIXELS, super().minimumSizeHint().height())
+        return QSize(MIN_WIDTH_PIXELS, super().minimumSizeHint().height())
 
     def showPopup(self) -> None:
         """Open the list with the chosen voice and its headings in view."""
@@ -177,7 +177,7 @@ class VoicePicker(ElidedComboBox):
             self.preview_requested.emit(voice_info(choice, self._models) or describe(choice.voice))
 
     def _listed(self) -> Choice:
-        return listed(self._wanted, self._models, self._usual_model)
+        return listed(self._wanted, self._models, self._default_model)
 
     def _select(self) -> None:
         """Show the choice, and emit `model_changed` if its model has changed."""

@@ -23,9 +23,9 @@ from engine.system.processor import host_processor
 
 MANIFEST_NAME = "manifest.json"
 LIBRARY_SUFFIX = ".so"
-LEAST_MAC_SYSTEM = "14.0"
+MIN_MAC_SYSTEM = "14.0"
 """The oldest macOS that libraries run on; torch and numpy need no older one."""
-MAC_TRIPLE = f"arm64-apple-macos{LEAST_MAC_SYSTEM}"
+MAC_TRIPLE = f"arm64-apple-macos{MIN_MAC_SYSTEM}"
 _MAC_VENDOR = "apple"
 _MAC_LIBRARY_SUFFIX = ".dylib"
 _COMPILER_SOURCES = (

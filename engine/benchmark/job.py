@@ -98,10 +98,10 @@ def exact_length(seconds: float, config: ModelConfig) -> Length:
 
     Raises `InvalidRequest` for a length that the model cannot speak in one utterance.
     """
-    most = config.token_limit * config.max_dur / config.frames_per_second
-    least = _MIN_FRAMES / config.frames_per_second
-    if not (math.isfinite(seconds) and least <= seconds <= most):
-        raise _not_a_length(seconds, f"Choose {least:g} to {most:.0f} seconds.")
+    max_seconds = config.token_limit * config.max_dur / config.frames_per_second
+    min_seconds = _MIN_FRAMES / config.frames_per_second
+    if not (math.isfinite(seconds) and min_seconds <= seconds <= max_seconds):
+        raise _not_a_length(seconds, f"Choose {min_seconds:g} to {max_seconds:.0f} seconds.")
     frames = round(seconds * config.frames_per_second)
     tokens = min(max(2, round(frames / FRAMES_PER_TOKEN)), config.token_limit)
     return Length(frames, tokens, frames / config.frames_per_second)
@@ -115,8 +115,8 @@ def natural_length(seconds: float, config: ModelConfig) -> Length:
     frames = round(seconds * config.frames_per_second)
     tokens = round(frames / FRAMES_PER_TOKEN)
     if tokens < 1 or tokens > config.token_limit:
-        most = config.token_limit * FRAMES_PER_TOKEN / config.frames_per_second
-        raise _not_a_length(seconds, f"Choose up to {most:.0f} seconds.")
+        max_seconds = config.token_limit * FRAMES_PER_TOKEN / config.frames_per_second
+        raise _not_a_length(seconds, f"Choose up to {max_seconds:.0f} seconds.")
     return Length(frames, tokens, frames / config.frames_per_second)
 
 

@@ -29,7 +29,7 @@ from engine.runtime.preparation.modules import find_modules
 from engine.speech import PreparationEvent
 from engine.system.child_process import python_command
 from engine.system.paths import project_folder, sample_text_path
-from engine.text.g2p.split import longest
+from engine.text.g2p.split import max_phonemes
 
 OnProgress = Callable[[str], None]
 """A callback that receives a line of progress for each step."""
@@ -235,7 +235,7 @@ def longest_text(job: Job) -> str:
 
     The second adds to the memory that the first retains.
     """
-    count = 2 * longest(job.config.phoneme_limit, speed=1.0)
+    count = 2 * max_phonemes(job.config.phoneme_limit, speed=1.0)
     return f"[Hello](/{(_PHONEMES * count)[:count]}/)"
 
 

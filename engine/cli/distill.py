@@ -123,10 +123,12 @@ def _run(options: argparse.Namespace) -> Outcome:
     return Outcome(str(made), str(made))
 
 
-def _check_tokens(counts: Sequence[int], most: int) -> None:
+def _check_tokens(counts: Sequence[int], max_tokens: int) -> None:
     for count in counts:
-        if not 1 <= count <= most:
-            raise InvalidRequest(f"This model doesn’t take {count} tokens.", f"Use whole numbers from 1 to {most}.")
+        if not 1 <= count <= max_tokens:
+            raise InvalidRequest(
+                f"This model doesn’t take {count} tokens.", f"Use whole numbers from 1 to {max_tokens}."
+            )
 
 
 def _compare(options: argparse.Namespace) -> Outcome:

@@ -152,7 +152,7 @@ def request_of(
 
 def chosen(document: Document, options: argparse.Namespace) -> Document:
     """Select the parts of a document that the options request; its notices list the skipped parts, too."""
-    usual = range(len(document.chapters)) if options.all_chapters else document.usual_chapters
+    usual = range(len(document.chapters)) if options.all_chapters else document.default_chapters
     others = sorted(set(range(len(document.chapters))).difference(usual))
     read = document.with_chapters(tuple(usual))
     notices = list(document.notices)

@@ -85,7 +85,7 @@ def add_fault(parser: Any) -> None:
     )
 
 
-def usual_text(fault: str) -> str:
+def default_text(fault: str) -> str:
     """Return the default text: one that exposes the fault, or the sample text."""
     shows_it = fault_named(fault).text if fault else ""
     return shows_it or sample_text_path().read_text(encoding="utf-8")
@@ -211,7 +211,7 @@ def request_from(options: argparse.Namespace, arrays_folder: str | None = None) 
 def _basis(options: argparse.Namespace) -> SpeechRequest:
     """Return the request of the project that the options name, or one for the text."""
     if options.project is None:
-        return SpeechRequest(options.text if options.text is not None else usual_text(options.fault), "")
+        return SpeechRequest(options.text if options.text is not None else default_text(options.fault), "")
     if options.text is not None or options.phonemes is not None:
         raise InvalidRequest("Both a project and a text were given.", "Omit one of them.")
     project = read_project(options.project)

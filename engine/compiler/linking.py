@@ -15,7 +15,7 @@ from dataclasses import dataclass
 from importlib.util import find_spec
 from pathlib import Path
 
-from engine.artifacts.manifest import LEAST_MAC_SYSTEM, Variant, is_for_mac
+from engine.artifacts.manifest import MIN_MAC_SYSTEM, Variant, is_for_mac
 from engine.artifacts.processor_families import FAMILIES
 from engine.compiler.mac_library import put_right
 from engine.errors import CompileError, RecoveryAction
@@ -101,8 +101,8 @@ class LinuxLinker:
 
 
 _MAC = "a Mac"
-_MAC_OPTIONS = ("-arch", "arm64", f"-mmacosx-version-min={LEAST_MAC_SYSTEM}")
-_MAC_TARGET = f"aarch64-macos.{LEAST_MAC_SYSTEM}"
+_MAC_OPTIONS = ("-arch", "arm64", f"-mmacosx-version-min={MIN_MAC_SYSTEM}")
+_MAC_TARGET = f"aarch64-macos.{MIN_MAC_SYSTEM}"
 _MAC_SHARED = ("-shared", "-undefined", "dynamic_lookup", "-O2", "-g0")
 # By default a library is named after its file, which would differ with every temporary folder.
 _STAGE_NAME = ("-install_name", "@rpath/stage.dylib")
@@ -128,7 +128,7 @@ def link_bridge(output: Path) -> None:
 def _link_for_mac(output: Path, arguments: Sequence[str]) -> None:
     run_linker([*linker_command(), *_MAC_SHARED, *arguments], _MAC)
     if sys.platform != "darwin":  # Zig linked it; Apple's own linker leaves nothing to put right
-        major, minor = map(int, LEAST_MAC_SYSTEM.split("."))
+        major, minor = map(int, MIN_MAC_SYSTEM.split("."))
         output.write_bytes(put_right(output.read_bytes(), (major, minor)))
 
 

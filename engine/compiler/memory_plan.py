@@ -147,8 +147,8 @@ def _arrays(bindings: Sequence[Any], result: Any) -> Iterator[_Array]:
             symbols = tuple(sorted(undefined_vars(sizes[storage]), key=str))
             if symbols and _grows_evenly(sizes[storage], symbols):
                 # For lengths from 1, no size exceeds the size at lengths of 1 times the product of the lengths.
-                least = _value(sizes[storage], dict.fromkeys(symbols, 1))
-                size = -(-least // ALIGNMENT_BYTES) * ALIGNMENT_BYTES
+                unit_bytes = _value(sizes[storage], dict.fromkeys(symbols, 1))
+                size = -(-unit_bytes // ALIGNMENT_BYTES) * ALIGNMENT_BYTES
                 yield _Array(binding.var, storage, symbols, LiveRange(size, step, uses[binding.var]))
 
 

@@ -25,7 +25,7 @@ from engine.compiler.targets import MAX_THREADGROUP_BYTES, METAL
 from engine.errors import CompileError
 from engine.runners.metal_stream import WAIT_FUNCTION
 
-MOST_LAUNCHES = 40
+MAX_LAUNCHES = 40
 """Kernels that a function launches between two waits; macOS ends command buffers that keep the GPU for long."""
 MAX_THREADS = 1024
 MAX_BUFFERS = 31
@@ -54,7 +54,7 @@ def last_passes() -> tuple[Pass, ...]:
 
 @module_pass(opt_level=0, name="CutCommandBuffers")
 def cut_command_buffers(module: tvm.IRModule, _: PassContext) -> tvm.IRModule:
-    """Make every function wait for the GPU before it has launched more than `MOST_LAUNCHES` kernels since it last did.
+    """Make every function wait for the GPU before it has launched more than `MAX_LAUNCHES` kernels since it last did.
 
     TVM submits the launched kernels when it waits, all of them in one command buffer.
     """
@@ -140,7 +140,7 @@ def _with_waits(function: relax.Function, launches: Mapping[str, int]) -> relax.
     since_wait = 0
     for binding in (binding for block in function.body.blocks for binding in block.bindings):
         own = sum(launches.get(name, 0) for name in _called(binding.value))
-        if since_wait + own > MOST_LAUNCHES:
+        if since_wait + own > MAX_LAUNCHES:
             body.append(_wait())
             since_wait = 0
         body.append(binding)

@@ -22,7 +22,7 @@ WRITING_SHARE = 0.1
 _MIN_SECONDS = 2.0
 """The minimum time before the time left is estimated; earlier estimates are unreliable."""
 PICTURE_SUFFIXES = (".jpg", ".jpeg", ".png")
-LARGEST_BYTES = 20_000_000
+MAX_BYTES = 20_000_000
 _BEGINNINGS = (b"\x89PNG", b"\xff\xd8")
 
 
@@ -161,17 +161,17 @@ def is_cover(picture: bytes) -> bool:
 def read_cover(path: Path) -> bytes:
     """Return a picture in JPEG or PNG.
 
-    Raises `InvalidRequest` for other formats and files larger than `LARGEST_BYTES`.
+    Raises `InvalidRequest` for other formats and files larger than `MAX_BYTES`.
     """
     try:
         if path.exists() and not path.is_file():  # opening a pipe waits for a writer
             raise InvalidRequest(f"{path} isn’t a file.", "Choose a picture.")
         with path.open("rb") as file:
-            picture = file.read(LARGEST_BYTES + 1)
+            picture = file.read(MAX_BYTES + 1)
     except OSError as error:
         raise InvalidRequest(f"{path} can’t be read ({error.strerror}).", "Choose a picture.") from error
     if not is_cover(picture):
         raise InvalidRequest(f"{path} is neither JPEG nor PNG.", "Convert it first, or choose a different picture.")
-    if len(picture) > LARGEST_BYTES:
-        raise InvalidRequest(f"{path} is larger than {LARGEST_BYTES // 1_000_000} MB.", "Choose a smaller picture.")
+    if len(picture) > MAX_BYTES:
+        raise InvalidRequest(f"{path} is larger than {MAX_BYTES // 1_000_000} MB.", "Choose a smaller picture.")
     return picture

@@ -43,7 +43,7 @@ _ATAN = (-0.33333316445350647, 0.19998471438884735, -0.14243532717227936, 0.1059
 """(atan x - x) / x^3 in x^2, for x up to tan(pi / 8)."""
 _EXP_LEAST, _EXP_MOST = -104.0, 88.7
 """Bounds of e^x: 0 at the lower one; the upper one stays finite, since fast mathematics on a Mac knows no infinity."""
-_TANH64_MOST = 20.0
+_MAX_TANH64_INPUT = 20.0
 """Beyond this, tanh is 1 or -1 in float64. An LSTM's cell can grow so large that e^2x would overflow."""
 _GELU_SCALE = 2 * math.sqrt(2 / math.pi)
 _SIN_CYCLE_TERMS = 11
@@ -135,7 +135,7 @@ def sin_of_cycles64(cycles: Expression) -> Expression:
 def tanh64(x: Expression) -> Expression:
     """Hyperbolic tangent in float64, within 1e-15."""
     # tanh x = 1 - 2 / (e^2x + 1)
-    clamped = tirx.max(tirx.min(x, _double(_TANH64_MOST)), _double(-_TANH64_MOST))
+    clamped = tirx.max(tirx.min(x, _double(_MAX_TANH64_INPUT)), _double(-_MAX_TANH64_INPUT))
     return _double(1) - _double(2) / (_exp64(clamped * _double(2)) + _double(1))
 
 

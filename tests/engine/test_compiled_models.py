@@ -38,7 +38,7 @@ MAX_BYTES = 40_000_000
 FAMILIES_HERE = [name for name in FAMILIES if runs_here(name)]
 """The families whose modules run on this machine."""
 NEWEST_C_LIBRARY = (2, 17)
-LEAST_MAC_SYSTEM = (14, 0)
+MIN_MAC_SYSTEM = (14, 0)
 LOAD = """
 import ctypes, os, sys
 from engine.runners.tvm_runtime import Runtime
@@ -93,7 +93,7 @@ def test_libraries_are_what_macos_14_loads(model, variant):
     by_tvm = set().union(*tvm_symbols().values())
     for path in libraries_in(shipped(model, variant)):
         library = MachO(path)
-        assert library.least_system == library.sdk == LEAST_MAC_SYSTEM
+        assert library.min_system == library.sdk == MIN_MAC_SYSTEM
         assert not library.names_dynamic_linker
         assert len(library.image_infos) == (path.name == BRIDGE_NAME)
         assert library.is_signed_ad_hoc

@@ -16,7 +16,7 @@ TOKEN_COUNTS = (1, 2, 17, 63, 128, 510)
 ON_ALL_PROCESSORS = 128
 """The number of tokens at which all cores share the work of every kernel."""
 SPEEDS = (0.5, 1.0, 2.0)
-LONGEST, DEFAULT_SPEED = TOKEN_COUNTS[-1], 1.0
+MAX_TOKENS, DEFAULT_SPEED = TOKEN_COUNTS[-1], 1.0
 LONG_ENOUGH_FRAMES = 60
 NEAR_A_HALF = 1e-4
 LEAST, MIN_WITH_RANDOM_WEIGHTS = 0.999, 0.99
@@ -44,7 +44,7 @@ def prepared(model: str, weights: str | None = None) -> Bench:
     [
         pytest.param(n, speed, marks=pytest.mark.alone if n == ON_ALL_PROCESSORS else ())
         for n, speed in product(TOKEN_COUNTS, SPEEDS)
-        if n < LONGEST or speed == DEFAULT_SPEED
+        if n < MAX_TOKENS or speed == DEFAULT_SPEED
     ],
 )
 def test_starter_equals_the_truth(starter_bench, token_count, speed):

@@ -13,7 +13,7 @@ import pytest
 
 from engine.__main__ import main
 from engine.artifacts.manifest import Variant
-from engine.compiler.metal_passes import MOST_LAUNCHES
+from engine.compiler.metal_passes import MAX_LAUNCHES
 from engine.models.checkpoints import model_config
 from engine.runtime.pipeline import Observer, ignore
 from engine.runtime.preparation import modules
@@ -53,7 +53,7 @@ def report(
     validator = Validator()
     software_metal.count_anew()
     request = ValidationRequest(SpeechRequest("Hello world.", MALE), regimes=REGIMES, device="metal")
-    with compiling(), software_metal.behaving(longest_buffer=MOST_LAUNCHES):
+    with compiling(), software_metal.behaving(max_buffer_bytes=MAX_LAUNCHES):
         yield validator.validate(request)
         assert software_metal.launches() > 0
         validator.close()

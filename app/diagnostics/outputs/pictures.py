@@ -166,7 +166,7 @@ def _signals(request: PictureRequest, pair: Pair) -> SignalPicture:
 
 
 def _heat_maps(request: PictureRequest, pair: Pair) -> HeatPicture:
-    largest = _usual_size(pair.reference[:, _columns(request, pair.reference.shape[-1], pair.axis)])
+    largest = _typical_magnitude(pair.reference[:, _columns(request, pair.reference.shape[-1], pair.axis)])
     values = [
         HeatPane(regime_title(name), _value_steps(request, array, pair.axis, largest), Scale.VALUES)
         for name, array in ((request.row.regime, pair.ours), (request.row.reference, pair.reference))
@@ -181,7 +181,7 @@ def _note(pair: Pair) -> str:
     return f" · {BY_PHONEME}" if pair.by_phoneme else ""
 
 
-def _usual_size(values: Numbers) -> float:
+def _typical_magnitude(values: Numbers) -> float:
     """Return a bound on nearly all values, so that a few large ones do not make the others colorless."""
     size = np.abs(values)
     return float(np.percentile(size, DEFAULT_PERCENT)) or float(size.max(initial=0)) or 1.0
@@ -222,8 +222,8 @@ def _in_view(request: PictureRequest, count: int, axis: str) -> tuple[int, int]:
     return int(columns[0]), min(int(columns[-1]) + max(width, 1), count)
 
 
-def _group_starts(count: int, most: int) -> NDArray[np.int_]:
-    return np.linspace(0, count, min(count, most) + 1).astype(int)[:-1]
+def _group_starts(count: int, max_groups: int) -> NDArray[np.int_]:
+    return np.linspace(0, count, min(count, max_groups) + 1).astype(int)[:-1]
 
 
 def _spectrograms(request: PictureRequest, pair: Pair) -> HeatPicture:

@@ -11,7 +11,7 @@ from PySide6.QtCore import QRectF, Qt
 from PySide6.QtGui import QColor, QPainter, QPolygonF, QResizeEvent, QTransform
 from PySide6.QtWidgets import QStyleOptionGraphicsItem, QWidget
 
-from app.diagnostics.colors import ERROR_TICKS, LARGEST_ERROR, SMALLEST_ERROR, Tone, colored, tone_color
+from app.diagnostics.colors import ERROR_TICKS, MAX_ERROR, MIN_ERROR, Tone, colored, tone_color
 from app.diagnostics.outputs.pictures import OTHER_LENGTH, Envelope, HeatPicture, ProfilePicture, SignalPicture
 from app.diagnostics.outputs.time_pane import PaneStack, TimePane
 from engine.validator.data.wording import magnitude
@@ -148,13 +148,13 @@ class ProfileView(PaneStack):
         self._curve = pyqtgraph.PlotCurveItem()
         self._pane.add(self._curve)
         self._pane.left.setTicks([[(float(np.log10(tick)), magnitude(tick)) for tick in ERROR_TICKS]])
-        self._pane.view.setYRange(np.log10(SMALLEST_ERROR), np.log10(LARGEST_ERROR), padding=0)
+        self._pane.view.setYRange(np.log10(MIN_ERROR), np.log10(MAX_ERROR), padding=0)
         self.restyle()
 
     def show_picture(self, picture: ProfilePicture, title: str) -> None:
         """Draw a profile."""
-        known = np.nan_to_num(picture.errors, nan=LARGEST_ERROR, posinf=LARGEST_ERROR)
-        heights = np.log10(np.clip(known, SMALLEST_ERROR, LARGEST_ERROR))
+        known = np.nan_to_num(picture.errors, nan=MAX_ERROR, posinf=MAX_ERROR)
+        heights = np.log10(np.clip(known, MIN_ERROR, MAX_ERROR))
         self._curve.setData(np.repeat(picture.edges, 2)[1:-1], np.repeat(heights, 2))
         self._pane.set_title(f"{title}: error over the rms; {picture.why}")
 

@@ -17,7 +17,7 @@ from app.theme import colors
 AXIS_HEIGHT_PIXELS = 20
 RIGHT_MARGIN_PIXELS = 6
 FONT_PIXELS = 11
-SHORTEST_VIEW_SECONDS = 0.01
+MIN_VIEW_SECONDS = 0.01
 LEFT_PIXELS = 46
 TITLE_PIXELS = 4
 MIN_HEIGHT_PIXELS = 48
@@ -87,7 +87,7 @@ class TimePane(pyqtgraph.GraphicsView):
 
     def show_seconds(self, seconds: float) -> None:
         """Set the length of the plot and show all of it."""
-        self.view.setLimits(xMin=0, xMax=seconds, minXRange=min(SHORTEST_VIEW_SECONDS, seconds))
+        self.view.setLimits(xMin=0, xMax=seconds, minXRange=min(MIN_VIEW_SECONDS, seconds))
         self.view.setXRange(0, seconds, padding=0)
 
     def set_title(self, title: str) -> None:

@@ -203,7 +203,7 @@ def _unknown(run: DiagnosticsRun, regime: str) -> RunVerdict:
     return RunVerdict(f"{words}, utterance {utterance + 1} of {count}" if count > 1 else words, Tone.PLAIN)
 
 
-LONGEST = 20
+MAX_RUNS = 20
 
 
 @dataclass(frozen=True)
@@ -228,8 +228,8 @@ class ListedRun:
 class RunHistory:
     """The list of runs, numbered from 1; it drops the oldest when there are too many."""
 
-    def __init__(self, longest: int = LONGEST) -> None:
-        self._longest = longest
+    def __init__(self, max_length: int = MAX_RUNS) -> None:
+        self._max_length = max_length
         self._last_number = 0
         self._listed: list[ListedRun] = []
 
@@ -243,7 +243,7 @@ class RunHistory:
         if any(each.run is run for each in self._listed):
             return
         self._last_number += 1
-        self._listed = [ListedRun(run, self._last_number, name), *self._listed][: self._longest]
+        self._listed = [ListedRun(run, self._last_number, name), *self._listed][: self._max_length]
 
     def of(self, run: DiagnosticsRun) -> ListedRun:
         """Return the entry of a run; raises `KeyError` if it is not listed."""

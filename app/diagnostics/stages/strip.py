@@ -19,7 +19,7 @@ from engine.stages import STAGE_NAMES, STAGES
 from engine.validator.data.results import InputSource, Profile, Regime, Row, Verdict
 from engine.validator.data.wording import magnitude
 
-SHORTEST_SECONDS = 0.01
+MIN_SECONDS = 0.01
 """The shortest range that zooming can show."""
 AUDIO = STAGES[-1].outputs[0].name
 WAVE_COLUMNS = 1500
@@ -55,8 +55,8 @@ class TimeScale(QObject):
     def zoom(self, factor: float, seconds: float) -> None:
         """Scale the range by `factor`, leaving these seconds in place."""
         start, end = self.in_view
-        shortest = min(SHORTEST_SECONDS, self.length_seconds)
-        width = min(max((end - start) * factor, shortest), self.length_seconds)
+        min_length = min(MIN_SECONDS, self.length_seconds)
+        width = min(max((end - start) * factor, min_length), self.length_seconds)
         before = (seconds - start) / (end - start) * width
         self._look_at(seconds - before, width)
 

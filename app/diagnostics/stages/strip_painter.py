@@ -18,12 +18,12 @@ FONT_PIXELS = 11
 CELL_MARGIN_PIXELS = 4.0
 WORD_MARGIN_PIXELS = 3.0
 MIN_WORD_PIXELS = 28.0
-SMALLEST_LOUDNESS = 0.05
+MIN_LOUDNESS = 0.05
 LINE_PIXELS = 1.5
 CENTER = int(Qt.AlignmentFlag.AlignCenter)
 BAR_PIXELS = 6
 WIDTH_PIXELS = 150
-SMALLEST_PIXELS = 128
+MIN_WIDTH_PIXELS = 128
 HEIGHT_PIXELS = 22
 SCALE_FONT_PIXELS = 10
 SPACE_PIXELS = 8
@@ -108,7 +108,7 @@ class StripPainter:
     def _draw_outline(self, painter: QPainter, area: QRectF) -> None:
         strip = self._strip
         loudest = max(np.abs(strip.wave.highest).max(initial=0), np.abs(strip.wave.lowest).max(initial=0))
-        height = area.height() / 2 / max(float(loudest), SMALLEST_LOUDNESS)
+        height = area.height() / 2 / max(float(loudest), MIN_LOUDNESS)
         xs = [strip.scale.x_of(time, area) for time in (strip.wave.edges[:-1] / strip.wave_rate_hz).tolist()]
         there = zip(xs, strip.wave.highest.tolist(), strict=True)
         back = zip(xs[::-1], strip.wave.lowest[::-1].tolist(), strict=True)
@@ -148,7 +148,7 @@ class ErrorScale(QWidget):
         super().__init__(parent)
         self.setToolTip(TOOL_TIP)
         self.setAccessibleName(TOOL_TIP)
-        self.setMinimumWidth(SMALLEST_PIXELS)
+        self.setMinimumWidth(MIN_WIDTH_PIXELS)
         self.setMaximumWidth(WIDTH_PIXELS)
         self.setFixedHeight(HEIGHT_PIXELS)
 

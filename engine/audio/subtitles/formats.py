@@ -18,7 +18,7 @@ from engine.errors import OutputError
 from engine.system.atomic_write import atomic_write, ensure_writable
 
 LINE_CHARACTERS = 42
-SHORTEST_SECONDS = 1.0
+MIN_SECONDS = 1.0
 MAX_SECONDS = 7.0
 SILENCE_SECONDS = 0.7
 """The minimum silence between two words that should separate captions."""
@@ -106,13 +106,13 @@ class _Cuts:
         inside = sum(_INNER_COST[words[at - 1].ends] + _SILENCE_COST * self._silent(at) for at in range(start + 1, end))
         broken = 0.0 if end == len(words) or self._silent(end) else _BREAK_COST[words[end - 1].ends]
         shown = self._latest_end(end) - words[start].start_seconds
-        return 1.0 + broken + inside + _SHORT_COST * max(0.0, 1.0 - shown / SHORTEST_SECONDS)
+        return 1.0 + broken + inside + _SHORT_COST * max(0.0, 1.0 - shown / MIN_SECONDS)
 
     def caption(self, start: int, end: int) -> Caption:
-        """Return the caption, shown for at least `SHORTEST_SECONDS` if the next one leaves time for it."""
+        """Return the caption, shown for at least `MIN_SECONDS` if the next one leaves time for it."""
         words = tuple(self._words[start:end])
         begin = words[0].start_seconds
-        until = max(words[-1].end_seconds, min(begin + SHORTEST_SECONDS, self._latest_end(end)))
+        until = max(words[-1].end_seconds, min(begin + MIN_SECONDS, self._latest_end(end)))
         return Caption(words, self._first_line(start, end), begin, until)
 
     def _fits(self, start: int, end: int) -> bool:

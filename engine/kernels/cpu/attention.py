@@ -22,7 +22,7 @@ from engine.kernels.mathematics import ceil_div, exp
 
 VECTORS = 2
 """Vectors of sums in a row: with one, every multiplication would need a separate value from memory."""
-LOWEST = -3.0e38
+MIN_SCORE = -3.0e38
 
 
 @dataclass(frozen=True)
@@ -179,17 +179,17 @@ def _sum(first: Any, second: Any) -> Any:
 
 @T.inline
 def _reduce(
-    plan: Any, scores: Any, chunk: Any, row: Any, length: Any, combine: Any, least: Any, partial: Any, result: Any
+    plan: Any, scores: Any, chunk: Any, row: Any, length: Any, combine: Any, identity: Any, partial: Any, result: Any
 ) -> None:
-    """Reduce a row's scores with `combine`, starting from `least`; one partial result per lane gives vector code."""
+    """Reduce a row's scores with `combine`, starting from `identity`; one partial result per lane gives vector code."""
     for lane in T.vectorized(plan.lanes):
-        partial[lane] = T.float32(least)
+        partial[lane] = T.float32(identity)
     for block in T.serial(length // plan.lanes):
         for lane in T.vectorized(plan.lanes):
             partial[lane] = combine(partial[lane], scores[chunk, row, block * plan.lanes + lane])
     for step in T.serial(length // plan.lanes * plan.lanes, length):
         partial[0] = combine(partial[0], scores[chunk, row, step])
-    result[0] = T.float32(least)
+    result[0] = T.float32(identity)
     for lane in T.serial(plan.lanes):
         result[0] = combine(result[0], partial[lane])
 
@@ -202,7 +202,7 @@ def _average(plan: Any, scores: Any, values: Any, target: Any, chunk: Any, one: 
     totals = T.alloc_buffer((plan.rows,), "float32")
     for row in T.serial(plan.rows):
         # softmax(s)_i = exp(s_i - m) / sum of exp(s_j - m), with m the largest score: no exponential overflows.
-        _reduce(plan, scores, chunk, row, length, T.max, LOWEST, partial, total)
+        _reduce(plan, scores, chunk, row, length, T.max, MIN_SCORE, partial, total)
         # Whole vectors: what the last one holds beyond the length is never read.
         for span in T.serial(T.ceildiv(length, plan.lanes)):
             for lane in T.vectorized(plan.lanes):

@@ -56,7 +56,7 @@ class _Product:
         return replace(tile, rows=tile.rows - 1)
 
     @property
-    def least_rows(self) -> int:
+    def min_rows(self) -> int:
         """Rows of the lowest tile there is code for: rows divided evenly among several tiles are at most one fewer."""
         return self.tile.rows // 2 + 1
 
@@ -141,7 +141,7 @@ def _accumulate(plan: Any, tile: Any, operands: Any, span: Any, totals: Any) -> 
 @T.inline
 def _accumulate_rows(itself: Any, plan: Any, tile: Any, operands: Any, span: Any, totals: Any) -> None:
     """An unrolled loop per tile height, since registers cannot be indexed at run time; `itself` is this function."""
-    if tile.rows == plan.least_rows:
+    if tile.rows == plan.min_rows:
         _accumulate(plan, tile, operands, span, totals)
     else:
         if span.last - span.first == tile.rows - 1:

@@ -25,7 +25,7 @@ _PASSING_BYTES = 384 * 1024
 With tiles as large as a cache of 512 KB, Winograd convolutions took 1.3 times as long; with half of it, 1.05 times.
 """
 _APPLE = "apple"
-_LEAST_CACHE_BYTES = 512 * 1024
+_MIN_CACHE_BYTES = 512 * 1024
 """The second-level cache per core that code for a family of CPUs assumes: many have no more, and tiles that are too
 large cost more than tiles that are too small. Apple's are larger than any tile."""
 _CACHE_BYTES_WITH_AVX512 = 1024 * 1024
@@ -114,7 +114,7 @@ def _cache_bytes(target: Target, microkernel: Microkernel) -> int | None:
         return second_level_cache_bytes()
     if _APPLE in target.attrs["mtriple"]:
         return None
-    return _CACHE_BYTES_WITH_AVX512 if microkernel is AVX512 else _LEAST_CACHE_BYTES
+    return _CACHE_BYTES_WITH_AVX512 if microkernel is AVX512 else _MIN_CACHE_BYTES
 
 
 def _tile_bytes(cache_bytes: int | None) -> int:

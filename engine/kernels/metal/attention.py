@@ -20,7 +20,7 @@ ROWS = 4
 """Queries that share each load of keys and values."""
 DEPTH = 16
 """Channels of the keys in threadgroup memory at a time."""
-LOWEST = -3.0e38
+MIN_SCORE = -3.0e38
 
 
 @dataclass(frozen=True)
@@ -171,7 +171,7 @@ def _mix(plan: Any, source: Any, mixed: Any, batch_index: Any, head: Any, first:
     scores = T.alloc_buffer((ROWS,), "float32", scope="local")
     own = T.alloc_buffer((3,), "float32", scope="local")
     _load_queries(plan, source, queries, batch_index, head, first, length, thread)
-    own[0] = T.float32(LOWEST)
+    own[0] = T.float32(MIN_SCORE)
     own[1] = T.float32(0)
     # The queries are complete before any thread scores them.
     T.tvm_storage_sync("shared")
@@ -179,7 +179,7 @@ def _mix(plan: Any, source: Any, mixed: Any, batch_index: Any, head: Any, first:
         _score(plan, source, queries, scores, batch_index, head, chunk * THREADS, length, thread)
         for row in T.unroll(ROWS):
             # Keys beyond the length get a weight of exp(LOWEST - m) = 0.
-            scores[row] = T.Select(chunk * THREADS + thread < length, scores[row], T.float32(LOWEST))
+            scores[row] = T.Select(chunk * THREADS + thread < length, scores[row], T.float32(MIN_SCORE))
             weights[row, thread] = scores[row]
         T.tvm_storage_sync("shared")
         if thread < ROWS:

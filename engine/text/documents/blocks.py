@@ -24,7 +24,7 @@ The longest passages that cleaning removes at one place are descriptions of pict
 DEEPEST_LEVEL = 6
 LARGE_CHARACTERS = 40_000
 """The average length above which chapters are divided at headings of the next level, if there are any."""
-LARGEST_CHARACTERS = 60_000
+MAX_CHARACTERS = 60_000
 """The length of about an hour of speech; longer chapters are divided between paragraphs."""
 _LINE_END = re.compile(r"(?<=.)\n")
 
@@ -293,7 +293,7 @@ def _joint(line_end: re.Match[str]) -> str:
 
 def _pieces(chapter: Chapter) -> Iterator[Chapter]:
     """Yield the chapter, divided into pieces of about the same length if it is too long."""
-    count = -(-len(chapter.text) // LARGEST_CHARACTERS)
+    count = -(-len(chapter.text) // MAX_CHARACTERS)
     if count < 2:
         yield chapter
         return

@@ -95,7 +95,7 @@ class Document:
         return sum(len(chapter.text) for chapter in self.chapters)
 
     @property
-    def usual_chapters(self) -> tuple[int, ...]:
+    def default_chapters(self) -> tuple[int, ...]:
         """The numbers, from 0, of the chapters that are read by default.
 
         They are those that are neither front nor back matter, or all if there is nothing else.

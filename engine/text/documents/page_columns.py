@@ -20,7 +20,7 @@ from engine.text.documents.tables import told
 
 _HEADING_SIZE = 1.15
 _INDENT_SIZES = 0.6
-_LARGEST_INDENT_SIZES = 6
+_MAX_INDENT_SIZES = 6
 _INDENTED_SHARE = 0.04
 _SHORT = 0.85
 _FULL_SHARE = 0.8
@@ -28,7 +28,7 @@ _COLUMN_SHARE = 0.1
 """The share of all lines that must begin at an edge: of a column, or of left and right pages with different margins."""
 _FEWEST_LINES = 3
 """The fewest lines on each side of the space between columns."""
-_NARROWEST_SIZES = 7.0
+_MIN_COLUMN_SIZES = 7.0
 """The smallest median width of a column's lines, in font sizes; narrower ones may be a table."""
 _MAX_CROSSING = 2.0
 """The most lines across the gap for each line of the smaller column: headings and a paper's abstract."""
@@ -88,7 +88,7 @@ class Shape:
         steps = [before.bottom - after.bottom for before, after in pairwise(body)]
         downwards = Counter(round(step, 1) for step in steps if step > 0)
         self.step = downwards.most_common(1)[0][0] if downwards else 1.2 * self.size
-        self._rights = _usual_rights(body)
+        self._rights = _common_right_margins(body)
         self.left = Counter(round(line.left) for line in body).most_common(1)[0][0] if body else 0
         indented = sum(1 for line in body if self.is_indented(line))
         self.indents = indented > _INDENTED_SHARE * len(body)
@@ -98,7 +98,7 @@ class Shape:
         left, right = self._column(line)
         return line.right - left < _SHORT * (right - left)
 
-    def usual_right(self, line: Line) -> float:
+    def common_right_margin(self, line: Line) -> float:
         """Return the right end of most lines with the same left edge as this one."""
         return self._column(line)[1]
 
@@ -112,10 +112,10 @@ class Shape:
 
     def is_indented(self, line: Line) -> bool:
         """Return whether a line is indented, but not centered."""
-        return _INDENT_SIZES * self.size < line.left - self.left < _LARGEST_INDENT_SIZES * self.size
+        return _INDENT_SIZES * self.size < line.left - self.left < _MAX_INDENT_SIZES * self.size
 
 
-def _usual_rights(lines: Sequence[Line]) -> list[tuple[float, float]]:
+def _common_right_margins(lines: Sequence[Line]) -> list[tuple[float, float]]:
     """Return each common left edge with the right end of most of its lines."""
     by_left: dict[int, list[float]] = {}
     for line in lines:
@@ -170,7 +170,7 @@ def _space(pieces: Sequence[Line]) -> tuple[float, float] | None:
     size = median(piece.size for piece in pieces)
     left = [piece for piece in pieces if piece.right <= best]
     right = [piece for piece in pieces if piece.left >= best]
-    if any(median(each.right - each.left for each in side) < _NARROWEST_SIZES * size for side in (left, right)):
+    if any(median(each.right - each.left for each in side) < _MIN_COLUMN_SIZES * size for side in (left, right)):
         return None
     if max(_low(left), _low(right)) > min(_high(left), _high(right)):
         return None

@@ -43,7 +43,7 @@ _NUMBERING = re.compile(
 )
 _HEADING_CHARACTERS = 120
 _INDENT_SIZES = 0.6
-_LARGEST_INDENT_SIZES = 6
+_MAX_INDENT_SIZES = 6
 _NEAR_ENTRIES = 4
 _MAX_TRIED = 3
 """The most lines of a page with the same words that are tried as the beginning of a title."""
@@ -228,7 +228,7 @@ def _is_verse(lines: Sequence[Line], shape: Shape) -> bool:
     breaks = early = very_early = capitals = 0
     for run in _runs(lines):
         own_end = max(line.right for line in run)
-        end = max(own_end, shape.usual_right(run[0]))
+        end = max(own_end, shape.common_right_margin(run[0]))
         for before, after in pairwise(run):
             word = after.text.split(maxsplit=1)[0]
             needed = before.right + (after.right - after.left) * (len(word) + 1) / max(len(after.text), 1)
@@ -370,7 +370,7 @@ def _begins(paragraph: Sequence[Line], line: Line, shape: Shape, level: int) -> 
         return True
     indent = _INDENT_SIZES * shape.size
     if _is_item(paragraph[0]):
-        hangs = paragraph[0].left - indent < line.left < paragraph[0].left + _LARGEST_INDENT_SIZES * shape.size
+        hangs = paragraph[0].left - indent < line.left < paragraph[0].left + _MAX_INDENT_SIZES * shape.size
         return not hangs if len(paragraph) == 1 else abs(line.left - before.left) > indent
     if line.left > before.left + indent and line.left < before.right:
         return True

@@ -19,9 +19,9 @@ from engine.system.memory import peak_bytes
 from engine.system.remote import ProcessEnded, TookTooLong, call
 from engine.text.documents.document import Document
 
-LARGEST_TEXT_BYTES = 32_000_000
+MAX_TEXT_BYTES = 32_000_000
 """The limit for text formats; the Bible is 5 MB."""
-LARGEST_FILE_BYTES = 1_000_000_000
+MAX_FILE_BYTES = 1_000_000_000
 """The limit for formats that can contain pictures."""
 _TEXT, _MARKDOWN, _PAGE, _SUBTITLES = "plain_text", "markdown_text", "web_page", "subtitle_file"
 _WORD, _BOOK = "word_file", "ebook"
@@ -94,10 +94,10 @@ def is_archive(path: Path) -> bool:
     return reader_of(path) in (_BOOK, _WORD)
 
 
-def largest_bytes(path: Path) -> int:
+def max_bytes(path: Path) -> int:
     """Return the size limit for a file of this kind, in bytes."""
     is_text = reader_of(path) in (_TEXT, _MARKDOWN, _PAGE, _SUBTITLES)
-    return LARGEST_TEXT_BYTES if is_text else LARGEST_FILE_BYTES
+    return MAX_TEXT_BYTES if is_text else MAX_FILE_BYTES
 
 
 def read_document(path: Path, cancel: threading.Event | None = None) -> Document:
@@ -139,7 +139,7 @@ def _check(path: Path) -> None:
         raise UnusableDocument(f"“{path.name}” is a folder.", "Choose a file in it.")
     if not is_file:
         raise UnusableDocument(f"“{path.name}” isn’t a file.", "Choose a file.")
-    if size > (limit := largest_bytes(path)):
+    if size > (limit := max_bytes(path)):
         raise OversizedDocument(
             f"“{path.name}” is {size / 1e6:,.0f} MB; the limit is {limit / 1e6:,.0f} MB.",
             "Split it into smaller files.",

@@ -27,9 +27,9 @@ _QUOTE = re.compile(r"(?:intense ?)?quot(?:e|ation)s?|block ?(?:text|quote|quota
 _OFF = frozenset({"0", "false", "off", "none"})
 _PLACE = re.compile(r"%([1-9])")
 _SILENT = frozenset({"bullet", "none"})
-_DEEPEST = 8
+_MAX_DEPTH = 8
 _NEAR_PARTS = 8
-_FEWEST_UNITS = 10 * 9525
+_MIN_UNITS = 10 * 9525
 """Ten pixels; smaller pictures are lines or spacers."""
 
 
@@ -185,7 +185,7 @@ class Lists:
         levels = self._levels.get(number)
         if levels is None:
             return ""
-        depth = min(depth, _DEEPEST)
+        depth = min(depth, _MAX_DEPTH)
         counts = self._counts.setdefault(self._counted_with[number], {})
         restart = self._restarts.pop((number, depth), None)
         if restart is not None:
@@ -310,7 +310,7 @@ class Paragraph:
     def see(self, name: str, drawing: Any) -> None:
         """Record a picture in a drawing, which may be None, unless it is a line or a spacer."""
         sides = () if drawing is None else drawing.xpath("./*/*[local-name()='extent']/@*")
-        if any(side.isdecimal() and int(side) < _FEWEST_UNITS for side in sides):
+        if any(side.isdecimal() and int(side) < _MIN_UNITS for side in sides):
             return
         told = () if drawing is None else drawing.xpath("./*/*[local-name()='docPr']/@descr")
         self.seen.append((len(self.parts), Picture(0, name, " ".join("".join(told).split()))))

@@ -18,7 +18,7 @@ from engine.text.g2p.directions import Override, Script, Section, read_script
 from engine.text.g2p.draft import Span, Written
 from engine.text.g2p.normalize import Normalized
 from engine.text.g2p.pieces import Ending, SpokenWord, deciding, has_sound, pieces_of, written_words
-from engine.text.g2p.split import PAUSE_SECONDS, Piece, Sentence, groups, joined, longest, passages, sentences
+from engine.text.g2p.split import PAUSE_SECONDS, Piece, Sentence, groups, joined, max_phonemes, passages, sentences
 from engine.text.g2p.user_lexicon.applying import UserWords
 from engine.text.g2p.user_lexicon.entries import Entry
 from engine.text.g2p.user_lexicon.matching import Index
@@ -118,7 +118,7 @@ class Phonemizer:
         pieces = chain.from_iterable(parts)
         utterances: list[Utterance] = []
         wanted = FIRST_PLANNED_CHARACTERS
-        for utterance in _utterances(groups(pieces, longest(self._phoneme_limit, speed)), text, script):
+        for utterance in _utterances(groups(pieces, max_phonemes(self._phoneme_limit, speed)), text, script):
             utterances.append(utterance)
             if wanted <= utterance.end < len(text):
                 yield Plan(tuple(utterances), _readable(notices), len(text) - utterance.end)

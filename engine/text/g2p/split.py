@@ -135,7 +135,7 @@ SLACK = 1.25
 """The factor by which a sentence may exceed the target and still be spoken in one go."""
 TORN_PHONEMES = 90
 """The minimum range of the search for a clause inside a sentence: a split phrase is audible."""
-SHORTEST_SHARE = 0.25
+MIN_SHARE = 0.25
 """The earliest border to use inside a sentence, as a share of the target."""
 MAX_SHARE = 1.6
 """The end of the search for a border inside a sentence, as a multiple of the target."""
@@ -172,7 +172,7 @@ def joined(pieces: Sequence[Piece]) -> str:
     return "".join(piece.phonemes + " " * piece.space for piece in pieces).rstrip()
 
 
-def longest(model_limit: int, speed: float) -> int:
+def max_phonemes(model_limit: int, speed: float) -> int:
     """Return the most phonemes of an utterance for a model that takes `model_limit`: fewer at lower speeds."""
     return min(model_limit, int(MAX_PHONEMES * min(1.0, speed)))
 
@@ -269,7 +269,7 @@ def _end(window: _Window, target: float, covered: float) -> int:
 
     The previous utterance plays until one of `covered` phonemes is generated.
     """
-    shortest, torn = max(FEWEST_PHONEMES, target * SHORTEST_SHARE), max(TORN_PHONEMES, target)
+    shortest, torn = max(FEWEST_PHONEMES, target * MIN_SHARE), max(TORN_PHONEMES, target)
     end = (
         window.furthest(Border.SENTENCE, FEWEST_PHONEMES, target)
         or window.nearest(Border.SENTENCE, FEWEST_PHONEMES, target * SLACK)

@@ -102,8 +102,8 @@ class Batch:
 class BucketSampler:
     """Draws batches of examples of similar length."""
 
-    def __init__(self, items: Sequence[Item], shortest_frames: int = 1) -> None:
-        kept = [item for item in items if item.example.frames >= shortest_frames]
+    def __init__(self, items: Sequence[Item], min_frames: int = 1) -> None:
+        kept = [item for item in items if item.example.frames >= min_frames]
         self._items = sorted(kept, key=lambda item: item.example.frames)
 
     def __len__(self) -> int:

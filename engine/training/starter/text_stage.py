@@ -28,7 +28,7 @@ PITCH_LOSS_SHARE = 8.0
 PITCH_SQUARE_SHARE = 3.0
 """The weight of the squared ratio: few values, at the ends of voiced parts, dominate the mean square."""
 LEVEL_LOSS_SHARE = 2.0
-LOWEST_HZ = 30.0
+MIN_HZ = 30.0
 """The lower limit of F0 in ratios, so that values near zero have a finite one."""
 INITIAL_F0_HZ = 100.0
 INITIAL_F0_GAIN = 30.0
@@ -118,7 +118,7 @@ def predicted(network: Network, batch: Batch) -> tuple[torch.Tensor, torch.Tenso
 
 def pitch_ratio(ours_hz: torch.Tensor, wanted_hz: torch.Tensor) -> torch.Tensor:
     """Return the natural logarithm of the ratio of two curves of F0."""
-    return torch.log(ours_hz.clamp(min=LOWEST_HZ)) - torch.log(wanted_hz.clamp(min=LOWEST_HZ))
+    return torch.log(ours_hz.clamp(min=MIN_HZ)) - torch.log(wanted_hz.clamp(min=MIN_HZ))
 
 
 def duration_losses(logits: torch.Tensor, batch: Batch) -> tuple[torch.Tensor, torch.Tensor]:

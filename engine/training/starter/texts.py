@@ -174,7 +174,7 @@ def load_lexicon() -> Lexicon:
     return Lexicon(tuple(words), {symbol: tuple(found) for symbol, found in by_symbol.items()})
 
 
-def prompts(count: int, seed: int | str, lexicon: Lexicon, longest_characters: int = MAX_CHARACTERS) -> list[str]:
+def prompts(count: int, seed: int | str, lexicon: Lexicon, max_characters: int = MAX_CHARACTERS) -> list[str]:
     """Return `count` different sentences; the same seed yields the same sentences, none of them held out."""
     chance = random.Random(seed)
     fillers = _fillers(chance, lexicon)
@@ -183,7 +183,7 @@ def prompts(count: int, seed: int | str, lexicon: Lexicon, longest_characters: i
     while len(sentences) < count:
         patterns = WORD_PATTERNS if chance.random() < WORD_PATTERN_SHARE else PATTERNS
         sentence = _fill(chance.choice(patterns), fillers)
-        if sentence not in taken and len(sentence) <= longest_characters:
+        if sentence not in taken and len(sentence) <= max_characters:
             taken.add(sentence)
             sentences.append(sentence)
     return sentences

@@ -35,7 +35,7 @@ class Schedule:
     warm_up_steps: int = 50
     final_share: float = 0.04
     average_decay: float = 0.998
-    largest_gradient: float = 5.0
+    max_gradient: float = 5.0
 
     def rate(self, step: int, fraction: float) -> float:
         """Return the learning rate: a linear start, then half a cosine down to `final_share`."""
@@ -124,7 +124,7 @@ class Trainer:
         loss, measures = self.stage.loss(self._chance)
         self._optimizer.zero_grad()
         loss.backward()
-        norm = nn.utils.clip_grad_norm_(self._parameters, self.schedule.largest_gradient)
+        norm = nn.utils.clip_grad_norm_(self._parameters, self.schedule.max_gradient)
         if torch.isfinite(norm):
             self._optimizer.step()
         self.step += 1

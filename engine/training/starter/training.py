@@ -205,7 +205,7 @@ def _sound_stage(network: Network, material: TrainingSet, joint: bool) -> Traini
 
 TRAINING_STAGES = {
     "text": TrainingPlan((), _text_stage, False, Schedule(0, 1.5e-3, warm_up_steps=100)),
-    "front": TrainingPlan((), _front_stage, True, Schedule(0, 2e-3, average_decay=0.995, largest_gradient=2.0)),
+    "front": TrainingPlan((), _front_stage, True, Schedule(0, 2e-3, average_decay=0.995, max_gradient=2.0)),
     "generator": TrainingPlan((), _generator_stage, True, Schedule(0, 2e-3, warm_up_steps=100, final_share=0.3)),
     "joint": TrainingPlan(
         ("front", "generator"), _joint_stage, True, Schedule(0, 1e-3, warm_up_steps=100, final_share=0.03)

@@ -21,7 +21,7 @@ from engine.validator.data.results import ALL_FINITE_PERCENT, DurationMetrics, M
 
 NOT_FINITE = 1e30
 """Stands in results for infinity and NaN, which JSON cannot express."""
-LARGEST_FINITE = float(np.finfo(np.float32).max)
+MAX_FINITE = float(np.finfo(np.float32).max)
 """A value beyond the range of float32 counts as infinite, in float64 arrays too: it would be infinite in a tensor."""
 CONSTANTS_EQUAL_WITHIN = 1e-5
 NEAR_A_HALF = 1e-4
@@ -101,7 +101,7 @@ def check_shapes(ours: Array, reference: Array) -> None:
 
 def is_finite(array: Array) -> NDArray[np.bool_]:
     """Return a mask of the values that are finite in float32."""
-    return np.asarray(np.abs(array) <= LARGEST_FINITE)
+    return np.asarray(np.abs(array) <= MAX_FINITE)
 
 
 def mean_square(array: Array) -> float:
@@ -184,7 +184,7 @@ def _all_finite(array: Array) -> bool:
     if not array.size:
         return True
     low, high = _extremes(array)
-    return low >= -LARGEST_FINITE and high <= LARGEST_FINITE
+    return low >= -MAX_FINITE and high <= MAX_FINITE
 
 
 def _finite_percent(array: Array) -> float:

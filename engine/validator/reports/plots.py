@@ -206,7 +206,7 @@ def _short(name: str) -> str:
 
 
 HEIGHT_INCHES = 3.0
-SMALLEST_ERROR = 1e-9
+MIN_ERROR = 1e-9
 """Smaller errors, including zero, are drawn at this one: zero has no logarithm."""
 _WAVEFORM_STAGE = STAGES[-1].name
 
@@ -277,7 +277,7 @@ def _lowest(points: Iterable[SweepPoint]) -> float:
 
 
 def _drawable(errors: Sequence[float | None]) -> Numbers:
-    return np.array([np.nan if error is None else max(error, SMALLEST_ERROR) for error in errors])
+    return np.array([np.nan if error is None else max(error, MIN_ERROR) for error in errors])
 
 
 INK, MUTED, FAINT, PAPER = "#010101", "#010102", "#010103", "#010104"

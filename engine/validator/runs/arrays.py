@@ -171,9 +171,9 @@ class ArrayLimit:
     Utterances without failures are deleted first, each time the one compared longest ago; the latest one always stays.
     """
 
-    def __init__(self, arrays: ArrayFolder | None, most_bytes: int | None) -> None:
+    def __init__(self, arrays: ArrayFolder | None, max_bytes: int | None) -> None:
         self._arrays = arrays
-        self._most_bytes = most_bytes
+        self._max_bytes = max_bytes
         self._failing: set[int] = set()
         self._kept: deque[int] = deque()
         self._bytes: dict[int, int] = {}
@@ -185,10 +185,10 @@ class ArrayLimit:
 
     def finish(self, utterance: int) -> None:
         """Handle an utterance whose arrays are complete: delete others if they take too much space."""
-        if self._arrays is None or self._most_bytes is None:
+        if self._arrays is None or self._max_bytes is None:
             return
         self._bytes[utterance] = self._arrays.bytes_of(utterance)
-        while sum(self._bytes.values()) > self._most_bytes and self._kept:
+        while sum(self._bytes.values()) > self._max_bytes and self._kept:
             self._drop(next((each for each in self._kept if each not in self._failing), self._kept[0]), self._arrays)
         self._kept.append(utterance)
 

@@ -80,11 +80,11 @@ class InnerValues:
         )
         if variant is None or folder is None or not (self._request.cross or self._is_compiled_wanted):
             return None
-        usual_seconds = {one.stage: one.seconds for one in Manifest.load(folder).artifacts}
+        default_seconds = {one.stage: one.seconds for one in Manifest.load(folder).artifacts}
         shown = [stage for stage in stages if self._shows(stage)]
         healthy = [stage for stage in shown if not (fault_injection and fault_injection.fault.stage == stage.name)]
         checkpoint = self._regimes.checkpoint
-        modules = ProbedModules(checkpoint.name, checkpoint.config, variant, healthy, usual_seconds)
+        modules = ProbedModules(checkpoint.name, checkpoint.config, variant, healthy, default_seconds)
         return held.enter_context(modules)
 
     @property
@@ -158,7 +158,7 @@ _START_SECONDS = 6.0
 class ProbedModules:
     """Builds the modules of these stages, in this order, unless they exist; leaving its `with` block ends that.
 
-    `usual_seconds` are the build times of the stages' ordinary modules, by name.
+    `default_seconds` are the build times of the stages' ordinary modules, by name.
     """
 
     def __init__(
@@ -167,10 +167,10 @@ class ProbedModules:
         config: ModelConfig,
         variant: Variant,
         stages: Sequence[Stage],
-        usual_seconds: Mapping[str, float],
+        default_seconds: Mapping[str, float],
     ) -> None:
         self._stages = tuple(stages)
-        self._usual_seconds = usual_seconds
+        self._default_seconds = default_seconds
         self._stop = threading.Event()
         self._building: Stage | None = None
         self._pace = 1.0
@@ -226,4 +226,4 @@ class ProbedModules:
         )
 
     def _expected(self, stage: Stage) -> float:
-        return _START_SECONDS + self._usual_seconds.get(stage.name, 0.0)
+        return _START_SECONDS + self._default_seconds.get(stage.name, 0.0)

@@ -277,7 +277,7 @@ def test_it_never_reaches_beyond_the_sound(start: float, moved: int) -> None:
 
 @given(times=st.floats(0.01, 100), sample=st.integers(200, 300))
 def test_magnifying_keeps_the_sample_in_its_place(times: float, sample: int) -> None:
-    found = PART.magnified(times, sample, shortest=20)
+    found = PART.magnified(times, sample, min_length=20)
     assert 20 <= found.length <= 1000
     assert 0 <= found.start <= found.end <= 1000
     if found.start > 0 and found.end < 1000:

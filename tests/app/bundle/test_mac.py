@@ -17,8 +17,8 @@ from app.bundle.mac import (
     info_plist,
     is_mach_o,
     is_signed,
-    least_system,
     make_image,
+    min_system,
     notarize,
     sign,
     write_icon,
@@ -210,7 +210,7 @@ def test_what_a_mac_runs_is_told_from_other_files(library: bytes) -> None:
 
 
 def test_the_oldest_system_is_that_of_the_linker(library: bytes) -> None:
-    assert least_system(library) in ((13, 0), (14, 0))
+    assert min_system(library) in ((13, 0), (14, 0))
 
 
 def test_a_signature_must_fit_every_page(library: bytes) -> None:

@@ -8,7 +8,7 @@ from PySide6.QtCore import QSize
 from PySide6.QtGui import QImage
 from pytestqt.qtbot import QtBot
 
-from app.reading.opener import LARGEST_COVER, DocumentOpener, read_opened
+from app.reading.opener import MAX_COVER_BYTES, DocumentOpener, read_opened
 from app.reading.places import MAX_DOCUMENTS, MAX_TEXTS, Bookmark, Place, Places, ShelvedBook, nearest, words_at
 from engine.errors import Canceled, DamagedDocument
 from engine.text.documents import Chapter, Document
@@ -42,7 +42,7 @@ def test_places_that_an_earlier_version_has_written_are_known(tmp_path: Path) ->
 
 def test_what_is_read_is_what_is_usual_but_for_what_was_chosen_otherwise() -> None:
     document = books.BOOK
-    assert Place().chosen(document) == document.usual_chapters == (1, 3, 4)
+    assert Place().chosen(document) == document.default_chapters == (1, 3, 4)
     assert Place(otherwise=frozenset({0, 3, 99})).chosen(document) == (0, 1, 4)
 
 
@@ -167,7 +167,7 @@ def test_a_document_is_opened_in_the_background(qtbot: QtBot, tmp_path: Path) ->
 DRAWING = b'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 20 30"><rect width="20" height="30"/></svg>'
 
 
-@pytest.mark.parametrize(("cover", "size"), [(DRAWING, LARGEST_COVER), (b"<svg", None), (b"no picture", None)])
+@pytest.mark.parametrize(("cover", "size"), [(DRAWING, MAX_COVER_BYTES), (b"<svg", None), (b"no picture", None)])
 def test_a_cover_that_is_drawn_becomes_a_picture(tmp_path: Path, cover: bytes, size: QSize | None) -> None:
     (tmp_path / "a.epub").write_text("a")
     opened = read_opened(lambda *_: replace(DOCUMENT, cover=cover), tmp_path / "a.epub", threading.Event())

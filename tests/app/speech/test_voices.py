@@ -52,9 +52,9 @@ def test_students_speak_only_if_wished_for_and_there(
 
 @given(st.builds(Choice, NAMES | NOTHING, MODELS | NOTHING), LISTS, MODELS)
 def test_a_listed_choice_is_listed_and_nearest_to_what_is_wanted(
-    choice: Choice, models: list[ModelVoices], usual: str
+    choice: Choice, models: list[ModelVoices], default: str
 ) -> None:
-    found = listed(choice, models, usual)
+    found = listed(choice, models, default)
     all_found = [Choice(voice.name, each.model) for each in models for voice in each.voices]
     if not all_found:
         assert found == Choice()
@@ -76,13 +76,13 @@ def test_a_voice_brings_the_model_it_belongs_to() -> None:
 
 
 def test_what_is_insisted_on_is_never_replaced() -> None:
-    usual = Choice("af_sally", "starter")
-    assert insisted(Choice("heart"), TWO_MODELS, usual) == Choice("heart", "kokoro-82m")
-    assert insisted(Choice("adam"), TWO_MODELS, usual) == Choice("adam", "starter")
-    assert insisted(Choice("af_heart+bm_george"), TWO_MODELS, usual) == Choice("af_heart+bm_george", "kokoro-82m")
-    assert insisted(Choice("nobody"), TWO_MODELS, usual) == Choice("nobody", "starter")
-    assert insisted(Choice("af_heart", "starter"), TWO_MODELS, usual) == Choice("af_heart", "starter")
-    assert insisted(Choice(model="other"), TWO_MODELS, usual) == Choice(None, "other")
+    default = Choice("af_sally", "starter")
+    assert insisted(Choice("heart"), TWO_MODELS, default) == Choice("heart", "kokoro-82m")
+    assert insisted(Choice("adam"), TWO_MODELS, default) == Choice("adam", "starter")
+    assert insisted(Choice("af_heart+bm_george"), TWO_MODELS, default) == Choice("af_heart+bm_george", "kokoro-82m")
+    assert insisted(Choice("nobody"), TWO_MODELS, default) == Choice("nobody", "starter")
+    assert insisted(Choice("af_heart", "starter"), TWO_MODELS, default) == Choice("af_heart", "starter")
+    assert insisted(Choice(model="other"), TWO_MODELS, default) == Choice(None, "other")
 
 
 def test_a_model_that_is_insisted_on_keeps_the_voice_if_it_can() -> None:
@@ -214,8 +214,8 @@ def picker(qtbot: QtBot) -> VoicePicker:
     return picker
 
 
-def show(picker: VoicePicker, usual: str = "starter") -> None:
-    picker.show_models(TWO_MODELS, usual)
+def show(picker: VoicePicker, default: str = "starter") -> None:
+    picker.show_models(TWO_MODELS, default)
 
 
 def test_until_the_voices_are_known_nothing_can_be_chosen(picker: VoicePicker) -> None:
@@ -224,10 +224,10 @@ def test_until_the_voices_are_known_nothing_can_be_chosen(picker: VoicePicker) -
     assert picker.voice is None
 
 
-@pytest.mark.parametrize(("usual", "voice"), [("starter", "af_sally"), ("kokoro-82m", "af_heart")])
-def test_without_a_wish_it_is_the_first_voice_of_the_usual_model(picker: VoicePicker, usual: str, voice: str) -> None:
-    show(picker, usual)
-    assert (picker.voice, picker.speaking_model) == (voice, usual)
+@pytest.mark.parametrize(("default", "voice"), [("starter", "af_sally"), ("kokoro-82m", "af_heart")])
+def test_without_a_wish_it_is_the_first_voice_of_the_usual_model(picker: VoicePicker, default: str, voice: str) -> None:
+    show(picker, default)
+    assert (picker.voice, picker.speaking_model) == (voice, default)
     assert picker.untouched
 
 

@@ -33,7 +33,7 @@ from engine.runtime.synthesizer import check
 from engine.speech import SpeechRequest
 from engine.stages import DEVICE_STAGES
 from engine.text.g2p import Phonemizer
-from engine.text.g2p.split import longest
+from engine.text.g2p.split import max_phonemes
 
 SECONDS = 0.25
 WITH_OPENVINO = (OPENVINO, OPENVINO_STATIC) if importlib.util.find_spec("openvino") else ()
@@ -67,8 +67,8 @@ def test_every_runner_ran_every_stage_in_every_round(measured):
 def test_the_other_figures_are_there(measured):
     assert measured.peak_flop_per_second > 0
     assert all(figures.peak_bytes > 1e6 for figures in measured.processes.values())
-    short, middle, longest = (command.utterance_seconds for command in measured.commands)
-    assert short < 2 < middle < 8 < longest
+    short, middle, max_phonemes = (command.utterance_seconds for command in measured.commands)
+    assert short < 2 < middle < 8 < max_phonemes
     assert all(command.peak_bytes > 1e7 for command in measured.commands)
     assert measured.speech.short_seconds > 0
     assert measured.speech.cold_seconds > 0
@@ -151,7 +151,7 @@ def test_the_last_text_is_two_utterances_as_long_as_can_be_and_the_others_one():
     plans = (phonemizer.plan(text) for text in (SHORT_TEXT, MIDDLE_TEXT, longest_text(JOB)))
     [short], [middle], last = ([len(utterance.phonemes) for utterance in plan.utterances] for plan in plans)
     assert short < middle < 200
-    assert last == 2 * [longest(config.phoneme_limit, speed=1.0)]
+    assert last == 2 * [max_phonemes(config.phoneme_limit, speed=1.0)]
 
 
 @pytest.mark.parametrize("weights", [None, "random:0"])

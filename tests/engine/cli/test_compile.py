@@ -26,11 +26,11 @@ def request(*arguments, model="starter", weights=None):
 
 
 def test_everything_is_built_with_kernels_and_packing_unless_said_otherwise():
-    usual = request()
-    assert usual.stages == DEVICE_STAGES
-    assert usual.variant == Variant("cpu")
-    assert usual.folder.name == f"{usual.config.fingerprint()}-cpu"
-    assert usual.checkpoint is None
+    default = request()
+    assert default.stages == DEVICE_STAGES
+    assert default.variant == Variant("cpu")
+    assert default.folder.name == f"{default.config.fingerprint()}-cpu"
+    assert default.checkpoint is None
 
 
 def test_options_make_the_variant_and_its_folder():

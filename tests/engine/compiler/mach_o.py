@@ -58,7 +58,7 @@ class MachO:
         return [self._library(place) for place in self._places(_LOAD)]
 
     @property
-    def least_system(self) -> tuple[int, int]:
+    def min_system(self) -> tuple[int, int]:
         """The oldest macOS it runs on."""
         return self._version(12)
 

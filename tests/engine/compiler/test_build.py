@@ -149,7 +149,7 @@ def test_libraries_for_macs_say_so(for_macs, tiny_config):
 def test_libraries_for_macs_run_on_apple_silicon(for_macs):
     library = mac_library(for_macs)
     assert library.is_arm64_library
-    assert library.least_system == (14, 0)
+    assert library.min_system == (14, 0)
     assert library.name == "@rpath/stage.dylib"  # no word of the machine that built it
 
 

@@ -5,7 +5,7 @@ from types import SimpleNamespace
 
 import pytest
 
-from engine.artifacts.manifest import CPU, LEAST_MAC_SYSTEM
+from engine.artifacts.manifest import CPU, MIN_MAC_SYSTEM
 from engine.compiler import linking
 from engine.compiler.linking import (
     LinuxLinker,
@@ -101,7 +101,7 @@ def test_libraries_for_macs_are_as_apples_linker_writes_them(tmp_path):
     source.write_text("#include <math.h>\ndouble two(void); double one(double x) { return two() + cos(x); }")
     link_for_mac(str(path), [str(source)])
     library = MachO(path)
-    assert library.least_system == library.sdk == tuple(map(int, LEAST_MAC_SYSTEM.split(".")))
+    assert library.min_system == library.sdk == tuple(map(int, MIN_MAC_SYSTEM.split(".")))
     assert not library.names_dynamic_linker
     assert library.is_signed_ad_hoc
     assert library.bound["_cos"] == "/usr/lib/libSystem.B.dylib"
@@ -163,7 +163,7 @@ def test_it_is_right(by_zig, right):
 @linked_by_zig
 def test_all_else_is_as_it_was(by_zig, right):
     assert len(right.content) == len(by_zig.content)
-    assert right.least_system == by_zig.least_system
+    assert right.min_system == by_zig.min_system
     assert (right.name, right.loaded, right.bound) == (by_zig.name, by_zig.loaded, by_zig.bound)
     first_code = 0x1000  # the header and the load commands end before it
     changed = {

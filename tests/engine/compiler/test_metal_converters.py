@@ -19,7 +19,7 @@ from engine.artifacts.manifest import Variant
 from engine.compiler.build import build, weightless_modules
 from engine.compiler.export import export_stage
 from engine.compiler.metal_libraries import CALLBACK, kernels_compiled_ahead
-from engine.compiler.metal_passes import MOST_LAUNCHES, check_threads, kernel_sources, running_kernels
+from engine.compiler.metal_passes import MAX_LAUNCHES, check_threads, kernel_sources, running_kernels
 from engine.compiler.passes import apply, build_executable
 from engine.compiler.targets import metal_macos
 from engine.errors import CompileError
@@ -212,7 +212,7 @@ def test_a_function_waits_before_it_launches_more_than_it_may(calls, waits):
     assert names.count("kernel") == calls
     assert names.count(WAIT_FUNCTION) == waits
     between = [len(list(group)) for name, group in groupby(names) if name == "kernel"]
-    assert max(between) <= MOST_LAUNCHES
+    assert max(between) <= MAX_LAUNCHES
 
 
 MARK = b"MTLB of a stand-in"

@@ -49,7 +49,7 @@ def test_a_picture_is_taken_as_it_is(beginning: bytes, tmp_path: Path) -> None:
 
 
 def test_what_is_no_picture_is_refused(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(export_job, "LARGEST_BYTES", 3_000_000)
+    monkeypatch.setattr(export_job, "MAX_BYTES", 3_000_000)
     (tmp_path / "text").write_text("GIF89a")
     (tmp_path / "large").write_bytes(b"\x89PNG" + bytes(3_000_000))
     for name, words in (("none", "No such file"), ("text", "neither JPEG nor PNG"), ("large", "larger than 3 MB")):

@@ -68,7 +68,7 @@ def be_interrupted(hub: StandInHub, order: Download, folder: Path, written: int)
     cancel, asked_before = threading.Event(), len(hub.bytes_asked_for(CHECKPOINT_NAME))
 
     def has_come_so_far() -> bool:
-        return len(hub.bytes_asked_for(CHECKPOINT_NAME)) > asked_before and largest_file_bytes(folder) >= written
+        return len(hub.bytes_asked_for(CHECKPOINT_NAME)) > asked_before and max_file_bytes(folder) >= written
 
     def interrupt() -> None:
         wait_until(has_come_so_far, f"{written} bytes")
@@ -79,7 +79,7 @@ def be_interrupted(hub: StandInHub, order: Download, folder: Path, written: int)
         call(download, order, ignore, cancel=cancel, environment=ENVIRONMENT)
 
 
-def largest_file_bytes(folder: Path) -> int:
+def max_file_bytes(folder: Path) -> int:
     sizes = [0]
     for path in folder.rglob("*"):
         with suppress(FileNotFoundError):

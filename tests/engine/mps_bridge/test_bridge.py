@@ -34,7 +34,7 @@ def library(tmp_path_factory):
 
 def test_the_library_for_macs_loads_what_it_calls(library):
     assert library.is_arm64_library
-    assert library.least_system == (14, 0)
+    assert library.min_system == (14, 0)
     assert library.name == f"@rpath/{BRIDGE_NAME}"
     frameworks = {name.split("/")[-1] for name in library.loaded if name.startswith("/System/Library/Frameworks/")}
     assert frameworks == set(FRAMEWORKS)

@@ -29,7 +29,7 @@ CURVES: dict[str, Callable[[NDArray[np.float64]], NDArray[np.float64]]] = {
 }
 """Drawn curves, as factors of the median pitch; `place` is 0 at the start of the utterance and 1 at its end."""
 SAMPLES_PER_VALUE = 300
-LOWEST_HZ, HIGHEST_HZ = 60.0, 500.0
+MIN_HZ, HIGHEST_HZ = 60.0, 500.0
 FEWEST = 4
 """The fewest values of a phoneme of which the median is taken."""
 INSIDE = 3
@@ -87,9 +87,7 @@ class Followed:
 def tracked(samples: NDArray[np.float64]) -> NDArray[np.float64]:
     """Return the pitch of samples in Hz, 0 where unvoiced, at each value of a curve."""
     milliseconds = 1000 * SAMPLES_PER_VALUE / SAMPLE_RATE_HZ
-    coarse, times = pyworld.dio(
-        samples, SAMPLE_RATE_HZ, f0_floor=LOWEST_HZ, f0_ceil=HIGHEST_HZ, frame_period=milliseconds
-    )
+    coarse, times = pyworld.dio(samples, SAMPLE_RATE_HZ, f0_floor=MIN_HZ, f0_ceil=HIGHEST_HZ, frame_period=milliseconds)
     return pyworld.stonemask(samples, coarse, times, SAMPLE_RATE_HZ)
 
 

@@ -492,8 +492,8 @@ def test_many_requests_leave_no_memory_behind(starter):
         return private_bytes()
 
     held = [speak(range(20)), *(speak(range(first, first + 40)) for first in (20, 60, 100))]
-    least_growth = min(after - before for before, after in pairwise(held))  # a leak is in each, a stray page in one
-    assert least_growth < 1e6  # the audio of forty requests alone is 2 MB
+    min_growth = min(after - before for before, after in pairwise(held))  # a leak is in each, a stray page in one
+    assert min_growth < 1e6  # the audio of forty requests alone is 2 MB
 
 
 def test_students_speak_in_place_of_the_lstms():

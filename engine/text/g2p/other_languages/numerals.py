@@ -22,7 +22,7 @@ CAPITALS = "[A-ZÀ-ÖØ-ÞŒŸ]+"
 RUN = re.compile(rf"(?<!\w){CAPITALS}(?:[ '-]+{CAPITALS})*(?!\w)")
 """A run of words in capitals; espeak-ng spells a short word in capitals among others that are not."""
 WORD = re.compile(CAPITALS)
-SHORTEST_RUN = 3
+MIN_RUN_LENGTH = 3
 LONG_WORD_LETTERS = 4
 """Two words are a title if one of them has at least this many letters."""
 SEEN_BEFORE = 60
@@ -38,8 +38,8 @@ LINE_START = re.compile(r"(?:\A|\n)[ ]*\Z")
 LINE_END = re.compile(r"[.):]?[ ]*(?:\n|\Z)|[.:]?[ ]?—|[.):][ ][^\n.!?]*\n")
 SURE_LENGTH = 4
 """A numeral of at least this many letters is not also a word."""
-SHORTEST_NAME = 3
-SHORTEST_CAPITAL_NAME = 4
+MIN_NAME_LENGTH = 3
+MIN_CAPITAL_NAME_LENGTH = 4
 SEEN_BEFORE_ORDINALS = 20
 NEXT_WORD = re.compile(r"[ ](?P<word>[^\W\d_]+)")
 AMOUNT = r"\d{1,3}(?:[ ]\d{3}){1,4}(?![\d.])|\d[\d.,]{0,30}(?<![.,])"
@@ -68,7 +68,7 @@ def in_case_of(neighbor: str, words: str) -> str:
 def _lowered(writing: Writing, numbering: Numbering, match: re.Match[str]) -> str | None:
     words = WORD.findall(match[0])
     long = max(map(len, words)) >= LONG_WORD_LETTERS
-    if len(words) >= SHORTEST_RUN or (len(words) > 1 and long):
+    if len(words) >= MIN_RUN_LENGTH or (len(words) > 1 and long):
         return WORD.sub(partial(_word, numbering), match[0])
     return match[0].capitalize() if match[0].casefold() in writing.stressed else None
 
@@ -152,7 +152,7 @@ class _Numeral:
     def _is_of_name(self) -> bool:
         """Return whether the letters number the person named before them."""
         name = self.word_before
-        shortest = SHORTEST_CAPITAL_NAME if name.isupper() else SHORTEST_NAME
+        shortest = MIN_CAPITAL_NAME_LENGTH if name.isupper() else MIN_NAME_LENGTH
         if not self._is_small or not name[:1].isupper() or len(name) < shortest or self.numbering.is_particle(name):
             return False
         if len(self.written) == 1 and (self.numbering.takes_letters(name) or self.numbering.is_title(name)):
@@ -163,7 +163,7 @@ class _Numeral:
         """Return an ordinal between an article and its noun; None elsewhere."""
         gender = self.numbering.determiner(self.before)
         numbered = self.word_after
-        if gender is None or len(numbered) < SHORTEST_NAME or self.numbering.is_particle(numbered):
+        if gender is None or len(numbered) < MIN_NAME_LENGTH or self.numbering.is_particle(numbered):
             return None
         if not (self._is_sure or self.written == "I") or (len(self.written) == 1 and not self._begins_noun(numbered)):
             return None
@@ -178,8 +178,8 @@ class _Numeral:
         """Return a numeral that is a line, begins a heading or is long enough to be nothing else; None elsewhere."""
         begins = LINE_START.search(self.before) is not None
         is_line = begins and LINE_END.match(self.after) is not None
-        begins_heading = begins and self._is_usual and self.after.startswith((". ", ") ", ": "))
-        stands_out = begins_heading or (is_line and (self._is_small or self._is_usual))
+        begins_heading = begins and self._is_common and self.after.startswith((". ", ") ", ": "))
+        stands_out = begins_heading or (is_line and (self._is_small or self._is_common))
         known = stands_out or (self._is_sure and len(self.written) > 1)
         return self._up_to(self.numbering.alone_to) if known else None
 
@@ -193,7 +193,7 @@ class _Numeral:
         return SMALL_LETTERS.issuperset(self.written.upper())
 
     @property
-    def _is_usual(self) -> bool:
+    def _is_common(self) -> bool:
         """True if it has several letters, of those in chapter numbers."""
         return len(self.written) > 1 and DEFAULT_LETTERS.issuperset(self.written)
 

@@ -160,10 +160,10 @@ def _tidied(entry: Entry) -> Entry:
 
 
 def _check_characters(entry: Entry) -> None:
-    for name, most in MAX_CHARACTERS.items():
+    for name, max_length in MAX_CHARACTERS.items():
         text: str = getattr(entry, name)
-        if len(text) > most:
-            raise InvalidRequest(f"The {name} “{text[:20]}…” is longer than {most} characters.")
+        if len(text) > max_length:
+            raise InvalidRequest(f"The {name} “{text[:20]}…” is longer than {max_length} characters.")
         if CONTROL.search(text):
             raise InvalidRequest(f"The {name} of an entry can’t contain control characters.")
 

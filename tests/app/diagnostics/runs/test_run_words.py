@@ -169,7 +169,7 @@ def test_a_divergence_is_alarming_unless_it_is_expected() -> None:
 
 
 def test_runs_are_listed_from_the_newest_and_numbered_on() -> None:
-    history, runs = RunHistory(longest=2), [fresh() for _ in range(3)]
+    history, runs = RunHistory(max_length=2), [fresh() for _ in range(3)]
     for run in (*runs[:2], runs[0]):  # a known run stays where it is
         history.add(run)
     assert [each.run for each in history.listed] == [runs[1], runs[0]]

@@ -14,8 +14,8 @@ from app.diagnostics.outputs.pictures import envelope
 from app.diagnostics.runs.run import DiagnosticsRun, Shown
 from app.diagnostics.stages.strip import (
     COLUMNS,
+    MIN_SECONDS,
     NO_ROWS,
-    SHORTEST_SECONDS,
     CellRow,
     Strip,
     TimeScale,
@@ -286,7 +286,7 @@ def test_what_is_in_view_never_leaves_the_length(length: float, moves: list[tupl
         start, end = scale.in_view
         assert start >= 0
         assert end <= length * (1 + 1e-9)
-        assert end - start >= min(SHORTEST_SECONDS, length) * (1 - 1e-6)
+        assert end - start >= min(MIN_SECONDS, length) * (1 - 1e-6)
 
 
 @given(seconds=st.floats(0, 2), factor=st.floats(0.05, 1))

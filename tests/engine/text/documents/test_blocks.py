@@ -5,7 +5,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from engine.text.documents.blocks import LARGE_CHARACTERS, LARGEST_CHARACTERS, Block, chapters_of, moved
+from engine.text.documents.blocks import LARGE_CHARACTERS, MAX_CHARACTERS, Block, chapters_of, moved
 from engine.text.documents.document import Chapter, Matter, Picture, Styled, TextStyle
 from engine.text.documents.prose import LineJoiner, clean, is_note_mark
 from tests.engine.text.documents.pages import blocks, texts
@@ -68,13 +68,13 @@ def test_a_chapter_that_is_too_long_is_cut_between_paragraphs_without_loss():
     paragraphs = [Block(f"Paragraph {number}. " + "word " * 200) for number in range(150)]
     chapters = chapters_of(paragraphs, "Book")
     assert [chapter.title for chapter in chapters] == ["Book (1)", "Book (2)", "Book (3)"]
-    assert all(len(chapter.text) <= LARGEST_CHARACTERS for chapter in chapters)
+    assert all(len(chapter.text) <= MAX_CHARACTERS for chapter in chapters)
     assert all(chapter.text.startswith("Paragraph") for chapter in chapters)
     assert " ".join(chapter.text for chapter in chapters).split() == " ".join(p.text for p in paragraphs).split()
 
 
 def test_a_paragraph_that_is_too_long_is_cut_between_words():
-    chapters = chapters_of([Block("word " * LARGEST_CHARACTERS)], "Book")
+    chapters = chapters_of([Block("word " * MAX_CHARACTERS)], "Book")
     assert {word for chapter in chapters for word in chapter.text.split()} == {"word"}
 
 
@@ -142,7 +142,7 @@ def test_pieces_of_a_long_chapter_show_what_is_in_them():
 
 
 def test_a_paragraph_that_is_cut_is_shown_alike_in_all_pieces():
-    word = "word " * LARGEST_CHARACTERS
+    word = "word " * MAX_CHARACTERS
     blocks = [
         Block("Short.", pictures=(Picture(6, "a.png"),)),
         Block(word, styles=(Styled(5, len(word), TextStyle.STRONG),)),

@@ -19,9 +19,9 @@ def test_front_and_back_matter_are_not_usual_chapters_but_where_there_is_nothing
     front, text, back = Chapter("Contents", "One"), Chapter("One", "It begins."), Chapter("Index", "It, 1")
     chapters = (replace(front, matter=Matter.FRONT), text, replace(back, matter=Matter.BACK))
     document = Document("A Book", "", "en", chapters)
-    assert document.usual_chapters == (1,)
+    assert document.default_chapters == (1,)
     assert document.with_chapters((1,)).chapters == (text,)
-    assert document.with_chapters((0, 2)).usual_chapters == (0, 1)
+    assert document.with_chapters((0, 2)).default_chapters == (0, 1)
 
 
 def test_notes_are_read_at_the_end_of_their_chapter_or_not_at_all() -> None:

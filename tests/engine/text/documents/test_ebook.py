@@ -221,7 +221,7 @@ def test_pages_beside_the_text_are_read_if_there_is_nothing_else(tmp_path: Path)
     assert texts(book_of(tmp_path, pages, OEBPS__book_0_opf=opf)) == SAID
     one = opf.replace('idref="i0" linear="no"', 'idref="i0"')
     document = book_of(tmp_path, pages, OEBPS__book_0_opf=one)
-    assert (texts(document), document.usual_chapters) == (SAID, (0,))
+    assert (texts(document), document.default_chapters) == (SAID, (0,))
 
 
 def test_notes_apart_from_the_order_of_reading_are_kept_with_their_text(tmp_path: Path) -> None:
@@ -230,7 +230,7 @@ def test_notes_apart_from_the_order_of_reading_are_kept_with_their_text(tmp_path
     opf = package([(name, XHTML) for name in pages]).replace('idref="i1"', 'idref="i1" linear="no"')
     document = book_of(tmp_path, pages, OEBPS__book_0_opf=opf)
     assert document.chapters[0].notes == "The note."
-    assert document.usual_chapters == (0,)
+    assert document.default_chapters == (0,)
 
 
 def test_the_order_of_reading_may_name_files(tmp_path: Path) -> None:
@@ -492,7 +492,7 @@ def test_types_tell_front_and_back_matter(tmp_path: Path, kind: str) -> None:
         "x.xhtml": f"<section epub:type='{kind}'><h1>X</h1><p>Y</p></section>",
     }
     document = with_map(tmp_path, pages, [("One", "a.xhtml"), ("X", "x.xhtml")])
-    assert document.usual_chapters == (0,)
+    assert document.default_chapters == (0,)
     assert "Y" in document.text
 
 
@@ -502,4 +502,4 @@ def test_what_the_book_was_written_for_is_text(tmp_path: Path, kind: str) -> Non
         "a.xhtml": f"<section epub:type='frontmatter {kind}'><h1>X</h1><p>Y</p></section>",
         "b.xhtml": "<p>Sea.</p>",
     }
-    assert with_map(tmp_path, pages, [("X", "a.xhtml"), ("One", "b.xhtml")]).usual_chapters == (0, 1)
+    assert with_map(tmp_path, pages, [("X", "a.xhtml"), ("One", "b.xhtml")]).default_chapters == (0, 1)

@@ -258,7 +258,7 @@ def test_the_license_of_a_book_ends_with_the_book(tmp_path):
         "c.xhtml": "<h2>Section 1</h2><p>Terms.</p>",
     }
     document = book_of(tmp_path, {name: xhtml(body) for name, body in pages.items()})
-    assert [document.chapters[number].text for number in document.usual_chapters] == ["I\n\nSea.", "II\n\nWind."]
+    assert [document.chapters[number].text for number in document.default_chapters] == ["I\n\nSea.", "II\n\nWind."]
 
 
 @pytest.mark.parametrize(
@@ -433,5 +433,5 @@ def test_notes_by_chapters_are_one_part(tmp_path):
     pages["n.xhtml"] = xhtml("<h1>Endnotes</h1>" + note.format("One") + note.format("Two"))
     document = book_of(tmp_path, dict(pages))
     assert [each.notes for each in document.chapters] == ["Note One.", "Note Two.", ""]
-    assert document.usual_chapters == (0, 1)
+    assert document.default_chapters == (0, 1)
     assert document.chapters[2].text == "Endnotes\n\nOne\n\nNote One.\n\nTwo\n\nNote Two."

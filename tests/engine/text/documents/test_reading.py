@@ -13,12 +13,12 @@ from engine.errors import Canceled, DamagedDocument, EngineError, OversizedDocum
 from engine.system.paths import project_folder
 from engine.text.documents import Document, plain_text, read_document, reading
 from engine.text.documents.reading import (
-    LARGEST_FILE_BYTES,
-    LARGEST_TEXT_BYTES,
+    MAX_FILE_BYTES,
+    MAX_TEXT_BYTES,
     SUFFIXES,
     guessed_language,
     language_of_document,
-    largest_bytes,
+    max_bytes,
     reader_of,
 )
 from engine.text.languages import LANGUAGES
@@ -169,7 +169,7 @@ def test_other_kinds_are_refused_with_what_to_do(name: str) -> None:
 
 
 def test_texts_are_smaller_than_books_with_pictures() -> None:
-    assert largest_bytes(Path("a.md")) == LARGEST_TEXT_BYTES < largest_bytes(Path("a.pdf")) == LARGEST_FILE_BYTES
+    assert max_bytes(Path("a.md")) == MAX_TEXT_BYTES < max_bytes(Path("a.pdf")) == MAX_FILE_BYTES
 
 
 def test_a_document_gets_its_language_from_its_text(tmp_path: Path) -> None:

@@ -98,7 +98,7 @@ def test_a_case_is_read_right(name):
 
 def test_the_case_of_contents_is_front_matter():
     made = read(real_text("d07_toc.docx"))
-    assert [made.chapters[number].title for number in made.usual_chapters] == ["Chapter 1", "Chapter 2"]
+    assert [made.chapters[number].title for number in made.default_chapters] == ["Chapter 1", "Chapter 2"]
 
 
 def test_the_case_of_styles_has_chapters():

@@ -24,7 +24,7 @@ from engine.text.g2p.split import (
     Sentence,
     groups,
     joined,
-    longest,
+    max_phonemes,
     sentences,
 )
 from tests.engine.text.g2p.test_phonemizer import ANYTHING
@@ -116,7 +116,7 @@ def test_paragraphs_stay_apart():
     ("model_limit", "speed", "most"), [(510, 1.0, 200), (510, 2.0, 200), (510, 0.5, 100), (100, 1.0, 100)]
 )
 def test_an_utterance_is_as_long_as_the_model_and_the_decoders_memory_allow(model_limit, speed, most):
-    assert longest(model_limit, speed) == most
+    assert max_phonemes(model_limit, speed) == most
 
 
 def test_a_word_beyond_the_limit_is_cut_in_parts():

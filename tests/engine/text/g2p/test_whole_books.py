@@ -51,7 +51,7 @@ def text(document: Document) -> str:
 
 
 def test_every_chapter_is_read_once_with_its_number(name, document):
-    read = document.with_chapters(document.usual_chapters)
+    read = document.with_chapters(document.default_chapters)
     assert len(read.chapters) == CHAPTERS[name]
     for number, chapter in enumerate(read.chapters, 1):
         assert chapter.text.startswith(chapter.title)
@@ -60,7 +60,7 @@ def test_every_chapter_is_read_once_with_its_number(name, document):
 
 
 def test_no_word_of_the_lexicon_is_spelled(american, document):
-    lexicon, text = Lexicon(british=False), document.with_chapters(document.usual_chapters).text
+    lexicon, text = Lexicon(british=False), document.with_chapters(document.default_chapters).text
     for place in dict.fromkeys(match[0] for match in CAPITALS.finditer(text)):
         for utterance in american.plan(place).utterances:
             spelled = {place[word.start : word.end] for word in utterance.words if word.source == Source.LETTERS}

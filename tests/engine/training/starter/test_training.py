@@ -133,7 +133,7 @@ def test_lessons_of_another_teacher_are_not_mixed_in(
     assert training.load_parts(options.work_folder / "corpus" / "teacher.safetensors").identity == parts.identity
 
 
-LARGEST_BYTES = 15_000_000
+MAX_BYTES = 15_000_000
 BYTES_PER_HALF = 2
 
 
@@ -145,7 +145,7 @@ def kokoro() -> ModelConfig:
 def test_shipped_package_has_this_architecture_and_size(kokoro: ModelConfig) -> None:
     shipped = json.loads((starter_folder() / "config.json").read_text(encoding="utf-8"))
     assert ModelConfig.from_dict(shipped) == starter_config(kokoro.vocab)
-    assert sum(path.stat().st_size for path in starter_folder().iterdir()) <= LARGEST_BYTES
+    assert sum(path.stat().st_size for path in starter_folder().iterdir()) <= MAX_BYTES
 
 
 SYMBOLS = frozenset(" .,!?abkzɑˈ")

@@ -135,9 +135,9 @@ ROW = Row(0, "source", "f0", Regime.COMPILED, Regime.DYNAMIC, InputSource.END_TO
 class Run:
     """A validation that saves one array of each utterance."""
 
-    def __init__(self, folder: Path, most_bytes: int | None) -> None:
+    def __init__(self, folder: Path, max_bytes: int | None) -> None:
         self.arrays = ArrayFolder(folder)
-        self.limit = ArrayLimit(self.arrays, most_bytes)
+        self.limit = ArrayLimit(self.arrays, max_bytes)
 
     def compare(self, utterance: int, verdict: Verdict = Verdict.PASS, regime: Regime = Regime.COMPILED) -> None:
         array = np.full((1, NUMBERS), utterance, np.float32)
