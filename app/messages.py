@@ -132,7 +132,7 @@ def message_for(error: Exception) -> Message:
             MessageAction.COPY_DETAILS,
             details,
         )
-    words = words_for(error.message, error.hint, error.recovery_action)
+    words = describe_failure(error.message, error.hint, error.recovery_action)
     if error.recovery_action is not None:
         return Message(words, Tone.ERROR, _RECOVERY_ADVICE[error.recovery_action][1])
     for kind in type(error).__mro__:
@@ -142,7 +142,7 @@ def message_for(error: Exception) -> Message:
     return Message(words)
 
 
-def words_for(message: str, hint: str, recovery_action: RecoveryAction | None) -> str:
+def describe_failure(message: str, hint: str, recovery_action: RecoveryAction | None) -> str:
     """Describe the failure and the solution in the window."""
     return f"{message} {_RECOVERY_ADVICE[recovery_action][0] if recovery_action is not None else hint}".strip()
 

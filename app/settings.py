@@ -70,7 +70,7 @@ def _text(key: str) -> Setting[str | None]:
     return Setting(key, _string, lambda value: value)
 
 
-def _words(key: str) -> Setting[str]:
+def _string_setting(key: str) -> Setting[str]:
     return Setting(key, lambda stored: _string(stored) or "")
 
 
@@ -154,7 +154,7 @@ class Settings(QObject):
     """The open document; None while the user's text is in the editor."""
     project = Setting("project", _document, lambda path: None if path is None else str(path.absolute()))
     """The file of the project in the editor; None for any other text."""
-    project_digest = _words("project_digest")
+    project_digest = _string_setting("project_digest")
     """The digest of the project's file as it was last read or written."""
     model = _text("model")
     """The name of the model whose voice was chosen; None if none ever was."""
@@ -174,13 +174,13 @@ class Settings(QObject):
     """Light, dark, or the same as the system."""
     text_pixels = Setting("text_size", _text_size)
     """The size of the text."""
-    reading_font = _words("reading_font")
+    reading_font = _string_setting("reading_font")
     """The font family of texts and books: a name, `app.theme.SERIF`, or empty for the system font."""
     geometry = _bytes("window/geometry")
     """The size and position of the window."""
     split = _bytes("window/split")
     """The division of the window's height."""
-    side_bar = _words("window/side_bar")
+    side_bar = _string_setting("window/side_bar")
     """The title of the panel in the side bar; empty when none is shown."""
     side_bar_pixels = Setting("window/side_bar_width", _whole)
     """The width of the side bar; None when unknown."""
@@ -192,7 +192,7 @@ class Settings(QObject):
     """The prosody predictor, for models that include a Transformer."""
     save_folder = Setting("save_folder", _folder)
     """The folder of the last saved file; the home folder if that no longer exists."""
-    export_format = _words("export_format")
+    export_format = _string_setting("export_format")
     """The suffix of exported files; empty for the suffix that suits the content."""
     kept_megabytes = Setting("history/kept_megabytes", _megabytes)
     """The storage limit for audio in the history, in megabytes."""

@@ -202,7 +202,7 @@ class TextFinder(QObject):
         matches = self._matches()
         match = matches.at(self._selected())
         if match is not None:
-            self._bar.tell(found_words(match, ""))
+            self._bar.tell(describe_match(match, ""))
         elif self._bar.field.text():
             self._bar.tell(f"{len(matches.spans):,} found" if matches.spans else "Not found")
 
@@ -218,7 +218,7 @@ class TextFinder(QObject):
 
     def _show(self, match: Match | None, wrapped_to: str) -> None:
         self._timer.stop()  # the count is up to date
-        self._bar.tell(found_words(match, wrapped_to))
+        self._bar.tell(describe_match(match, wrapped_to))
         if match is None:
             return
         self._place = match.span[0]
@@ -232,7 +232,7 @@ class TextFinder(QObject):
         return self._page.view.span
 
 
-def found_words(match: Match | None, wrapped_to: str) -> str:
+def describe_match(match: Match | None, wrapped_to: str) -> str:
     """Describe the match, and whether the search wrapped."""
     if match is None:
         return "Not found"

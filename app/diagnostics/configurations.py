@@ -21,7 +21,7 @@ from PySide6.QtWidgets import (
 
 from app.diagnostics.colors import FollowsTheme, Tone, tone_color, verdict_tone
 from app.diagnostics.controls import faint_label, regimes_of
-from app.diagnostics.metric_words import EXPECTED_RED, REGIME_TITLES, VERDICT_SIGNS, describe_verdict, regime_title
+from app.diagnostics.metric_text import EXPECTED_RED, REGIME_TITLES, VERDICT_SIGNS, describe_verdict, regime_title
 from app.diagnostics.runs.run import DEFAULT_PADDING, DiagnosticsRun, Shown
 from app.diagnostics.stages.stage_pages import StagePage
 from app.widgets.controls import ComboBox

@@ -8,9 +8,9 @@ from PySide6.QtCore import Signal, Slot
 from PySide6.QtGui import QAction, QActionGroup
 from PySide6.QtWidgets import QCheckBox, QLabel, QMenu, QPushButton, QWidget
 
-from app.diagnostics.metric_words import READING_DESCRIPTIONS, READING_TITLES, REGIME_TITLES, regime_title
+from app.diagnostics.metric_text import READING_DESCRIPTIONS, READING_TITLES, REGIME_TITLES, regime_title
 from app.diagnostics.runs.run import DEFAULT_PADDING, DiagnosticsOptions, DiagnosticsRun
-from app.diagnostics.runs.run_words import RunHistory, shortened
+from app.diagnostics.runs.run_text import RunHistory, shortened
 from app.settings import DEVICE_TITLES, LSTM_TITLES
 from app.widgets.controls import ComboBox
 from app.widgets.elided_text import ElidedLabel

@@ -24,7 +24,7 @@ from app.diagnostics.runs.run import DiagnosticsOptions, DiagnosticsRun
 from app.diagnostics.runs.run_folders import RunFolders
 from app.diagnostics.runs.run_keeping import RunKeeping
 from app.diagnostics.runs.run_status import RunChip
-from app.diagnostics.runs.run_words import describe_request
+from app.diagnostics.runs.run_text import describe_request
 from app.diagnostics.stages.utterance_clock import UtteranceClock, clock_of
 from app.diagnostics.window import DiagnosticsWindow
 from app.main_window import MainWindow

@@ -12,7 +12,7 @@ from app.diagnostics.controls import RunControls, ViewControls
 from app.diagnostics.outputs.drill_down import DrillDown
 from app.diagnostics.runs.run import DiagnosticsRun, RunState, Shown
 from app.diagnostics.runs.run_status import RunStatus
-from app.diagnostics.runs.run_words import RunHistory
+from app.diagnostics.runs.run_text import RunHistory
 from app.diagnostics.stages.stage_pages import StagePage, StagePages
 from app.diagnostics.stages.stage_rows import StageTableModel
 from app.diagnostics.stages.stage_table import StageTable
@@ -183,7 +183,7 @@ class DiagnosticsPanel(QFrame):
             self.table.select(self._worst)
 
     def _show_caption(self) -> None:
-        self.caption.show_content(self.strip.content, self.strip.words_at_cursor(self.stage))
+        self.caption.show_content(self.strip.content, self.strip.describe_cursor(self.stage))
 
     @Slot(str)
     def _look_into(self, stage: str) -> None:

@@ -134,7 +134,7 @@ class ReferenceProcess(QObject):
             process,
             progress=partial(self._take, process),
             done=lambda _: self._end(process, "It ended by itself."),
-            failed=lambda error: self._end(process, _last_words(error)),
+            failed=lambda error: self._end(process, _end_reason(error)),
         )
         return process
 
@@ -184,7 +184,7 @@ def _events(process: Connection) -> Generator[ValidationEvent, None, None]:
         yield event
 
 
-def _last_words(error: Exception) -> str:
+def _end_reason(error: Exception) -> str:
     if not isinstance(error, ProcessEnded):
         return str(error)
     if error.code < 0:

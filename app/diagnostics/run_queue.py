@@ -14,8 +14,8 @@ from app.diagnostics.kernels.inspection import Inspection
 from app.diagnostics.reference_process import ReferenceProcess
 from app.diagnostics.runs.run import DiagnosticsOptions, DiagnosticsRun
 from app.diagnostics.runs.run_folders import RunFolders
-from app.diagnostics.runs.run_words import under_way
-from app.messages import words_for
+from app.diagnostics.runs.run_text import under_way
+from app.messages import describe_failure
 from engine.errors import EngineError
 from engine.models.checkpoints import STARTER, model_config
 from engine.speech import PreparationEvent, SpeechRequest
@@ -276,7 +276,7 @@ class RunQueue(QObject):
                 self.changed.emit(event)
                 self._end_inspection()
             case FailedEvent():
-                self._end_inspection(words_for(event.message, event.hint, event.recovery_action))
+                self._end_inspection(describe_failure(event.message, event.hint, event.recovery_action))
 
     def _end_inspection(self, why: str = "") -> None:
         self._job = None

@@ -39,7 +39,7 @@ from engine.audio.sound_file import AUDIO, AUDIO_BOOK, coding_of
 from engine.errors import EngineError, OutputError
 from engine.export.export_job import ExportJob, read_cover
 from engine.export.outputs import check_writable, existing_outputs, file_name
-from engine.system.durations import duration_words
+from engine.system.durations import format_approximate_duration
 from engine.text.documents import Document
 
 WIDTH_PIXELS = 520
@@ -325,10 +325,10 @@ class ExportDialog(QDialog):
         scope, coding = self.scope, coding_of(self.formats.currentData())
         seconds = ExportJob(scope.document, scope.speech_settings, Path()).seconds
         count = len(scope.document.chapters)
-        self.summary.say(_capitalized(f"{count} chapters, " * (count > 1) + duration_words(seconds)))
+        self.summary.say(_capitalized(f"{count} chapters, " * (count > 1) + format_approximate_duration(seconds)))
         named = f"{coding.name}, " if coding.name else ""
         hint = ". If FFmpeg is installed: AAC, a third as large" if named and not coding.program else ""
-        self.size_note.say(_capitalized(f"{named}{_size_words(coding.megabytes(seconds))}{hint}"))
+        self.size_note.say(_capitalized(f"{named}{_format_size(coding.megabytes(seconds))}{hint}"))
 
     @Slot()
     def _on_place(self) -> None:
@@ -382,7 +382,7 @@ def _name_of(document: Document) -> str:
     return file_name(document.title) or Path(suggested_name(document.chapters[0].text)).stem
 
 
-def _size_words(megabytes: float) -> str:
+def _format_size(megabytes: float) -> str:
     """Return an estimated size, such as “about 120 MB”."""
     if megabytes < 1:
         return "less than 1 MB"

@@ -43,9 +43,9 @@ def scope_of(part: Part, speech_settings: SpeechRequest, edits_of: EditsOf = no_
         return Scope(title, content, speech_settings, edits if any(edits) else ())
     spoken = content.part if content.part.strip() else ""
     if spoken and planned_text(content) != content:  # edits fit only the whole text
-        document = Document(_first_words(spoken), "", "", (Chapter("", content.text),))
+        document = Document(_first_line(spoken), "", "", (Chapter("", content.text),))
         return Scope(title, document, replace(content, text=""))
-    document = Document(_first_words(spoken), "", "", (Chapter("", spoken),))
+    document = Document(_first_line(spoken), "", "", (Chapter("", spoken),))
     own = content.edits if spoken == content.text else ()
     return Scope(title, document, replace(content, text="", start=0, end=None, edits=own))
 
@@ -64,11 +64,11 @@ def parts_of(window: MainWindow) -> list[Part]:
     book, chapter = reading.chosen_document, reading.chapter
     parts: list[Part] = [("Text", request) if book is None else (f"Book: {_titled(book, reading.document)}", book)]
     if book is not None and chapter is not None and book.text != chapter.text:
-        title = chapter.title or _first_words(chapter.text)
+        title = chapter.title or _first_line(chapter.text)
         parts.append((f"Chapter: {title}", replace(book, title=title, chapters=(chapter,))))
     if selection is not None:
         selected = replace(request, start=selection[0], end=selection[1])
-        parts.append((f"Selection: “{_first_words(selected.part)}…”", selected))
+        parts.append((f"Selection: “{_first_line(selected.part)}…”", selected))
     return parts
 
 
@@ -78,5 +78,5 @@ def _titled(book: Document, whole: Document | None) -> str:
     return f"{book.title} ({read} of {of_all} chapters)" if read < of_all else book.title
 
 
-def _first_words(text: str) -> str:
+def _first_line(text: str) -> str:
     return Path(suggested_name(text)).stem

@@ -71,7 +71,7 @@ class HistoryPanel(QWidget):
         self.entries.setVisible(bool(listed.entries))
         self.empty.setVisible(not listed.entries)
         self.empty.setText(NOTHING_FOUND if self.search.text().strip() else NOTHING_YET)
-        self.kept.say(f"{size_words(listed.kept_bytes)} used, limit:")
+        self.kept.say(f"{format_size(listed.kept_bytes)} used, limit:")
 
     def set_limit(self, megabytes: int) -> None:
         """Show the limit of saved audio."""
@@ -157,13 +157,13 @@ class _DeletedStrip(QFrame):
 def limits(chosen: int) -> list[tuple[int, str, str]]:
     """Return the limits of saved audio in megabytes, including the chosen one, as choices for a list."""
     return [
-        (each, size_words(each * 1_000_000) if each else "Nothing", "") for each in sorted({*LIMITS_MEGABYTES, chosen})
+        (each, format_size(each * 1_000_000) if each else "Nothing", "") for each in sorted({*LIMITS_MEGABYTES, chosen})
     ]
 
 
 def entry_row(entry: Entry, now: datetime | None = None) -> Row:
     """Return the row of a history entry."""
-    parts = [voice_words(entry.voice), moment_words(entry.begun, now or datetime.now())]
+    parts = [format_voice(entry.voice), format_moment(entry.begun, now or datetime.now())]
     if entry.seconds:
         parts.append(clock_time(entry.seconds))
     if not entry.kept_bytes:
@@ -178,18 +178,18 @@ def item_row(item: Item) -> Row:
         return Row(item.title, item.message, _SYMBOLS[item.state], "Failed", fault=True)
     job = item.job
     what = f"Save to {job.target.name}" if job.target is not None else "Play"
-    parts = [_STATES[item.state], what, voice_words(job.request.voice)]
+    parts = [_STATES[item.state], what, format_voice(job.request.voice)]
     if job.request.speed != DEFAULT_SPEED:
         parts.append(f"{job.request.speed:g}×")
     return Row(item.title, " · ".join(parts), _SYMBOLS.get(item.state, ""))
 
 
-def voice_words(voice: str) -> str:
+def format_voice(voice: str) -> str:
     """Return the title of a voice, or “Blend” if the voice is a recipe."""
     return "Blend" if "(" in voice else describe(voice).title
 
 
-def moment_words(seconds: float, now: datetime) -> str:
+def format_moment(seconds: float, now: datetime) -> str:
     """Return the time if it is today, the day and time if it is this year, else the full date."""
     moment = datetime.fromtimestamp(seconds)
     if moment.date() == now.date():
@@ -197,7 +197,7 @@ def moment_words(seconds: float, now: datetime) -> str:
     return f"{moment:%d %b, %H:%M}" if moment.year == now.year else f"{moment:%d %b %Y}"
 
 
-def size_words(kept_bytes: int) -> str:
+def format_size(kept_bytes: int) -> str:
     """Format a size in bytes as megabytes, or as gigabytes from 1 GB."""
     megabytes = kept_bytes / 1e6
     return f"{megabytes / 1000:.1f} GB" if megabytes >= 1000 else f"{megabytes:.0f} MB"

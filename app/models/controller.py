@@ -199,7 +199,7 @@ class ModelController(QObject):
             row,
             task=job.task,
             progress=self._progress,
-            time_words=self._pace.words,
+            format_duration=self._pace.words,
             fraction=fraction_of(self._progress, self._pace.fraction),
             stopping=job.cancel.is_set(),
         )

@@ -31,7 +31,7 @@ from PySide6.QtWidgets import (
 
 from app.messages import Message, MessageAction, MessageTopic, Tone, message_for
 from app.models.card import CardCommand, ModelCard
-from app.models.row import ModelRow, RowButton, size_words
+from app.models.row import ModelRow, RowButton, format_size
 from app.widgets.file_dialogs import ask_which_model_file, ask_which_model_folder
 from app.widgets.message_banner import MessageBanner
 from engine.errors import EngineError
@@ -184,7 +184,7 @@ class ModelsDialog(QDialog):
     def _ask_whether_to_remove(self, row: ModelRow) -> None:
         """Ask before removing, because downloading the model again takes a while."""
         self._to_remove = row.name
-        size = size_words(row.status.bytes_here)
+        size = format_size(row.status.bytes_here)
         question = f"Remove {row.title}? This frees {size}. You can download it again later."
         self.banner.show_message(Message(question, Tone.WARNING, MessageAction.REMOVE_MODEL))
 

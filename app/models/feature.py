@@ -13,7 +13,7 @@ from app.messages import Message, MessageAction, MessageTopic, message_for
 from app.models.controller import ModelController
 from app.models.dialog import ModelsDialog
 from app.models.model_upgrader import ModelUpgrader, missing_model
-from app.models.row import ModelRow, completion_words
+from app.models.row import ModelRow, describe_completion
 from app.models.worker import DeskLibrary, JobEnded, LibraryFactory, ModelJob, Task
 from app.settings import Settings
 from app.speech.controller import SpeechController
@@ -142,7 +142,7 @@ class ModelsFeature(QObject):
         if row is None:
             return
         self._window.page.banner.withdraw(MessageTopic.MODEL)
-        news = completion_words(job, row.title)
+        news = describe_completion(job, row.title)
         if job.task is not Task.PREPARE:  # the strip reports that
             self._window.page.status.tell(news)
         if job.task is Task.REMOVE:

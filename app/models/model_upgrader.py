@@ -11,7 +11,7 @@ from app.audio.player import Playback
 from app.main_window import MainWindow
 from app.messages import Message, MessageAction, MessageTopic, Tone, message_for
 from app.models.controller import ModelController
-from app.models.row import ModelRow, row_words, size_words
+from app.models.row import ModelRow, format_row, format_size
 from app.models.worker import JobEnded, ModelJob, Task
 from app.settings import Settings
 from app.speech.activity import Readiness
@@ -192,7 +192,7 @@ class ModelUpgrader(QObject):
         row = next((row for row in self._controller.rows if row.task in _LEADS), None)
         if row is None or row.task is None:
             return None
-        words = row_words(row)
+        words = format_row(row)
         text = f"{_LEADS[row.task].format(title=row.title)}: {words[:1].lower()}{words[1:]}"
         answers = () if row.stopping else (Answer.CANCEL,)
         return ModelNotice(text, row.name, answers, going_on=True, fraction=row.fraction)
@@ -209,7 +209,7 @@ class ModelUpgrader(QObject):
             lead = "Get better voices"
         else:
             return None
-        size = size_words(entry.bytes).replace(" ", "\N{NO-BREAK SPACE}")
+        size = format_size(entry.bytes).replace(" ", "\N{NO-BREAK SPACE}")
         text = f"{lead}: download {entry.title} ({len(entry.voices)} voices, {size})."
         return ModelNotice(text, entry.name, (Answer.NOT_NOW, Answer.FETCH))
 

@@ -185,7 +185,7 @@ class BookCards(QListWidget):
         for row in range(self.count()):
             item = self.item(row)
             book: ShelvedBook = item.data(BOOK_ROLE)
-            words = _progress_words(book, self._speed)
+            words = _format_progress(book, self._speed)
             item.setText(book.title)
             item.setToolTip(str(book.path))
             item.setData(WORDS_ROLE, words)
@@ -197,7 +197,7 @@ class BookCards(QListWidget):
         self.picked.emit(item.data(BOOK_ROLE))
 
 
-def _progress_words(book: ShelvedBook, speed: float) -> str:
+def _format_progress(book: ShelvedBook, speed: float) -> str:
     if book.progress >= FINISHED:
         return "Finished"
     left = reading_time(book.characters * (1 - book.progress), speed) if book.characters else ""
@@ -237,7 +237,7 @@ class _CardDelegate(QStyledItemDelegate):
         painter.save()
         painter.setRenderHint(QPainter.RenderHint.SmoothPixmapTransform)
         self._draw_cover(painter, QRect(space.topLeft(), COVER_SIZE), index.data(BOOK_ROLE))
-        self._draw_words(painter, space.adjusted(COVER_SIZE.width() + PADDING_PIXELS, 0, 0, 0), option, index)
+        self._draw_text(painter, space.adjusted(COVER_SIZE.width() + PADDING_PIXELS, 0, 0, 0), option, index)
         painter.restore()
 
     def _draw_cover(self, painter: QPainter, place: QRect, book: ShelvedBook) -> None:
@@ -249,7 +249,7 @@ class _CardDelegate(QStyledItemDelegate):
         painter.setPen(QColor(colors().line))
         painter.drawRect(shown.adjusted(0, 0, -1, -1))
 
-    def _draw_words(self, painter: QPainter, space: QRect, option: QStyleOptionViewItem, index: AnyIndex) -> None:
+    def _draw_text(self, painter: QPainter, space: QRect, option: QStyleOptionViewItem, index: AnyIndex) -> None:
         book: ShelvedBook = index.data(BOOK_ROLE)
         font: QFont = option.font  # type: ignore[attr-defined]
         palette: QPalette = option.palette  # type: ignore[attr-defined]

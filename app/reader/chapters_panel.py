@@ -324,10 +324,10 @@ class ChaptersPanel(QWidget):
         self.list.draw(frozenset(self._place.chosen(document)), self._place.heard, self._place.chapter)
 
     def _tell_lengths(self, document: Document) -> None:
-        self.list.show_chapters([(_words(each, self._speed), each.title) for each in document.chapters])
+        self.list.show_chapters([(_describe_chapter(each, self._speed), each.title) for each in document.chapters])
 
 
-def _words(chapter: Chapter, speed: float) -> str:
+def _describe_chapter(chapter: Chapter, speed: float) -> str:
     """Return the title, the length and, unless it is ordinary text, the kind of the chapter."""
     count = len(chapter.text.split())
     length = f"{count:,} {'word' if count == 1 else 'words'}, {reading_time(len(chapter.text), speed)}"

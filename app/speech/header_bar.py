@@ -7,7 +7,7 @@ from PySide6.QtGui import QResizeEvent, QShowEvent
 from PySide6.QtWidgets import QBoxLayout, QHBoxLayout, QLabel, QPushButton, QWidget
 
 from app.speech.sliders import PauseControl, SpeedSlider
-from app.speech.speak_button import SpeakButton, StopButton, key_words
+from app.speech.speak_button import SpeakButton, StopButton, format_shortcut
 from app.speech.voice_picker import VoicePicker
 from app.theme import icon
 from app.widgets.controls import icon_button
@@ -25,7 +25,7 @@ class HeaderBar(QWidget):
 
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
-        books = f"Your books ({key_words('Ctrl+Shift+H')})"
+        books = f"Your books ({format_shortcut('Ctrl+Shift+H')})"
         self.home_button = icon_button("Home", icon("home", "text"), self, books)
         self.voices = VoicePicker(self)
         self.speed = SpeedSlider(self)
@@ -33,7 +33,7 @@ class HeaderBar(QWidget):
         self.save_button = QPushButton(SAVE, self)
         self.save_button.setAccessibleName("Save audio")
         self.save_button.setIcon(icon("save", "text"))
-        self.save_button.setToolTip(f"Save as an audio file ({key_words('Ctrl+S')})")
+        self.save_button.setToolTip(f"Save as an audio file ({format_shortcut('Ctrl+S')})")
         self.stop_button = StopButton(self)
         self.speak_button = SpeakButton(self)
         self._labels = _label("Voice", self.voices), _label("Speed", self.speed.slider)

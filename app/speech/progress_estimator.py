@@ -5,7 +5,7 @@ from __future__ import annotations
 import time
 from collections.abc import Callable
 
-from engine.system.durations import duration_words
+from engine.system.durations import format_approximate_duration
 
 MINUTE = 60
 WORTH_SAYING_SECONDS = 3
@@ -76,7 +76,7 @@ class ProgressEstimator:
         """The time left or elapsed, such as about 20 seconds left; empty if there is nothing to show yet."""
         left, taken = self.seconds_left, self._clock() - self._began
         if left is not None:
-            return f"{duration_words(left)} left"
+            return f"{format_approximate_duration(left)} left"
         return f"{_counted(taken)} elapsed" if taken >= WORTH_SAYING_SECONDS else ""
 
     @property

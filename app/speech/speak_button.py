@@ -87,7 +87,7 @@ class SpeakButton(QPushButton):
         command = self._command
         self.setText(_SHORT.get(command, command.value) if self._short else command.value)
         self.setAccessibleName(command.value)
-        self.setToolTip(f"{command.value} ({key_words('Ctrl+Return')})")
+        self.setToolTip(f"{command.value} ({format_shortcut('Ctrl+Return')})")
         self.setIcon(icon(_ICONS[command], "on_accent"))
 
 
@@ -114,6 +114,6 @@ class StopButton(QToolButton):
         self.setVisible(activity.can_stop)
 
 
-def key_words(keys: str) -> str:
+def format_shortcut(keys: str) -> str:
     """Return a shortcut as this system writes it, such as Ctrl+S or ⌘S."""
     return QKeySequence(keys).toString(QKeySequence.SequenceFormat.NativeText)

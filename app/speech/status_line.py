@@ -161,17 +161,17 @@ class StatusLine(QWidget):
         layout.addWidget(self.counter)
 
 
-def describe(activity: Activity, time_words: str = "") -> str:
-    """Describe the activity of the application in a few words; `time_words` is the time that a preparation takes."""
-    doing = _doing(activity, time_words)
+def describe(activity: Activity, time_left: str = "") -> str:
+    """Describe the activity of the application in a few words; `time_left` is the time that a preparation takes."""
+    doing = _doing(activity, time_left)
     return f"{doing} · {activity.fallback}" if activity.fallback else doing
 
 
-def _doing(activity: Activity, time_words: str) -> str:
+def _doing(activity: Activity, time_left: str) -> str:
     if activity.playback is Playback.PLAYING and not activity.waiting:
         return "Playing"
     if activity.readiness is Readiness.PREPARING:
-        return ", ".join(part for part in (_preparing(activity.preparation), time_words) if part)
+        return ", ".join(part for part in (_preparing(activity.preparation), time_left) if part)
     if activity.previewing:
         return "Previewing the voice"
     if activity.making:
@@ -196,11 +196,11 @@ def _generating(activity: Activity) -> str:
 def _preparing(event: PreparationEvent | None) -> str:
     if event is None:
         return "Preparing"
-    words = step_words(event)
+    words = format_step(event)
     return f"Preparing: {words[:1].lower()}{words[1:]}"
 
 
-def step_words(event: PreparationEvent) -> str:
+def format_step(event: PreparationEvent) -> str:
     """Return a step and its number, if there are several, such as Compiling decoder, 5 of 7."""
     return f"{event.title}, {event.done} of {event.total}" if event.total > 1 else event.title
 

@@ -15,7 +15,7 @@ from app.system.desktop import REVEAL_TITLE
 from app.theme import icon
 from app.widgets.controls import announce, icon_button, show_fraction, thin_bar
 from app.widgets.message_banner import NoticeStrip
-from engine.system.durations import duration_words
+from engine.system.durations import format_approximate_duration
 
 BAR_WIDTH_PIXELS = 90
 MAX_ANSWERS = 2
@@ -134,7 +134,7 @@ def _words_while(save: SaveProgress) -> Iterator[str]:
     if save.step:
         yield save.step
     if save.seconds_left is not None:
-        yield f"{duration_words(save.seconds_left)} left"
+        yield f"{format_approximate_duration(save.seconds_left)} left"
     book, waiting_count = save.interrupted, save.waiting_count
     if book is not None:
         yield f"{book.name} continues after that" + (f" at {book.fraction:.0%}" if book.fraction is not None else "")

@@ -124,7 +124,7 @@ def place_key() -> Qt.KeyboardModifier:
     return Qt.KeyboardModifier.AltModifier if sys.platform == "darwin" else Qt.KeyboardModifier.ControlModifier
 
 
-def place_click_words() -> str:
+def format_place_click() -> str:
     """Return the name of such a click, to begin a sentence with."""
     return "Option-click" if sys.platform == "darwin" else "Ctrl+click"
 

@@ -195,10 +195,10 @@ class _TwoLineDelegate(QStyledItemDelegate):
             draw_icon(painter, place, row.symbol, colors().accent)
             space = space.adjusted(0, 0, -SYMBOL_PIXELS - PADDING_PIXELS, 0)
         painter.save()
-        self._draw_words(painter, space, option, row)
+        self._draw_text(painter, space, option, row)
         painter.restore()
 
-    def _draw_words(self, painter: QPainter, space: QRect, option: QStyleOptionViewItem, row: Row) -> None:
+    def _draw_text(self, painter: QPainter, space: QRect, option: QStyleOptionViewItem, row: Row) -> None:
         font = option.font  # type: ignore[attr-defined]
         palette: QPalette = option.palette  # type: ignore[attr-defined]
         metrics = option.fontMetrics  # type: ignore[attr-defined]

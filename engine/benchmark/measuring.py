@@ -83,7 +83,7 @@ def measure(
         compile_seconds={artifact.stage: artifact.seconds for artifact in Manifest.load(modules).artifacts},
         export_seconds=prepared.export_seconds,
         left_out=selection.left_out,
-        modules=_in_words(job, modules),
+        modules=_format_modules(job, modules),
     )
 
 
@@ -102,7 +102,7 @@ def _prepared_modules(job: Job, on_progress: OnProgress) -> Path:
     return ensure_files(checkpoint, job.device, observe, lstm_method=job.lstm_method).modules
 
 
-def _in_words(job: Job, modules: Path) -> str:
+def _format_modules(job: Job, modules: Path) -> str:
     """Describe the modules and their LSTM method."""
     method = Manifest.load(modules).identity.lstm_method
     variant = replace(choose_device(job.device, job.config).variant, lstm_method=method)

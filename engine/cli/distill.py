@@ -152,10 +152,10 @@ def _compare(options: argparse.Namespace) -> Outcome:
 
 def _evaluate(options: argparse.Namespace, chosen: DistillOptions, path: Path) -> Outcome:
     scores = evaluate(chosen, path, options.sentences, options.spoken, lambda done: show_line(f"evaluated {done:4.0%}"))
-    return Outcome(scores, "\n".join(f"{voice}: {_in_words(each)}" for voice, each in scores.items()))
+    return Outcome(scores, "\n".join(f"{voice}: {_format_scores(each)}" for voice, each in scores.items()))
 
 
-def _in_words(scores: Mapping[str, Any]) -> str:
+def _format_scores(scores: Mapping[str, Any]) -> str:
     words = [
         f"{scores['equal_durations_percent']:.1f} % of {scores['tokens']} durations equal",
         f"{scores['far_durations']} off by more than two frames",

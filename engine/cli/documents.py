@@ -26,7 +26,7 @@ from engine.runtime.project_files import Project, is_project, read_project
 from engine.runtime.projects import identity_of, model_note, shielded
 from engine.runtime.synthesizer import Synthesizer
 from engine.speech import AudioChunk, Event, Prosody, SpeechRequest, UtteranceEdit
-from engine.system.durations import duration_words
+from engine.system.durations import format_approximate_duration
 from engine.system.memory import peak_bytes
 from engine.text.documents import Document, read_document
 from engine.text.languages import LANGUAGES, language_of
@@ -195,7 +195,7 @@ def export_document(order: ExportJob, synthesizer: Synthesizer, steps: Steps) ->
     clocked = _Clocked(synthesizer, started)
     progress = ExportProgress("", 0.0, None)
     for progress in export(order, clocked, steps.show):
-        steps.advance(_words(progress), progress.step)
+        steps.advance(_format_progress(progress), progress.step)
     seconds, audio_seconds = time.perf_counter() - started, progress.seconds_written
     paths = [output.path for output in outputs_of(order) if output.path.exists()]
     figures = {
@@ -243,6 +243,6 @@ class _Clocked:
             yield chunk
 
 
-def _words(progress: ExportProgress) -> str:
-    left = "" if progress.seconds_left is None else f", {duration_words(progress.seconds_left)} left"
+def _format_progress(progress: ExportProgress) -> str:
+    left = "" if progress.seconds_left is None else f", {format_approximate_duration(progress.seconds_left)} left"
     return f"{progress.step}: {progress.fraction:.0%}{left}"

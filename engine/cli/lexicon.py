@@ -70,7 +70,9 @@ def run(options: argparse.Namespace) -> Outcome:
         return _added(lexicon, options)
     if options.action == "remove":
         removed = lexicon.remove(options.word, options.language, options.pos)
-        return Outcome([asdict(entry) for entry in removed], "\n".join(f"Removed {_words(each)}." for each in removed))
+        return Outcome(
+            [asdict(entry) for entry in removed], "\n".join(f"Removed {_format_entry(each)}." for each in removed)
+        )
     if options.action == "import":
         found = read_entries(options.file, _symbols())
         lexicon.add(found.entries)
@@ -94,7 +96,7 @@ def _added(lexicon: UserLexicon, options: argparse.Namespace) -> Outcome:
     )
     entry = checked(entry, _symbols())
     lexicon.add([entry])
-    return Outcome(asdict(entry), f"Added {_words(entry)}.")
+    return Outcome(asdict(entry), f"Added {_format_entry(entry)}.")
 
 
 def _imported(found: Imported) -> Outcome:
@@ -115,11 +117,11 @@ def _listed(lexicon: UserLexicon, language: str | None, search: str) -> Outcome:
         if (spoken is None or any(map(entry.applies_to, spoken)))
         and any(wanted in text.casefold() for text in (entry.title, entry.phonemes, entry.say))
     ]
-    words = "\n".join(map(_words, entries)) or "Your lexicon has no such entries."
+    words = "\n".join(map(_format_entry, entries)) or "Your lexicon has no such entries."
     return Outcome([asdict(entry) for entry in entries], words)
 
 
-def _words(entry: Entry) -> str:
+def _format_entry(entry: Entry) -> str:
     said = f"/{entry.phonemes}/" if entry.phonemes else f"“{entry.say}”"
     case = "exact case" if entry.case == EXACT_CASE else ""
     details = ", ".join(filter(None, (entry.language, entry.part_of_speech, case)))

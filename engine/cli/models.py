@@ -57,7 +57,7 @@ def observer(steps: Steps) -> ModelObserver:
     """Return an observer that writes a model's progress as lines."""
 
     def observe(progress: ModelProgress) -> None:
-        steps.advance(in_words(progress), progress.activity)
+        steps.advance(format_progress(progress), progress.activity)
 
     return observe
 
@@ -81,7 +81,7 @@ def _remove(name: str, store: ModelStore) -> None:
         raise InvalidRequest(f"{status.entry.title} isn’t installed.", "There’s nothing to remove.")
 
 
-def in_words(progress: ModelProgress) -> str:
+def format_progress(progress: ModelProgress) -> str:
     """Format progress as one line, such as `kokoro-82m: checking, 12 of 355 MB, 3.2 MB/s, 107 s left`."""
     done, total = progress.bytes_done / 1e6, progress.bytes_total / 1e6
     words = [f"{progress.model}: {progress.activity}", f"{done:,.0f} of {total:,.0f} MB"]

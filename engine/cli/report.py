@@ -13,7 +13,7 @@ from engine.cli.command import Command, Outcome
 from engine.cli.progress import show_line
 from engine.report.archive import Report, write_report
 from engine.report.privacy import Private
-from engine.report.reading import in_words
+from engine.report.reading import summary_lines
 from engine.report.running import Step, StepResult, run_step
 from engine.report.steps import all_steps
 from engine.system.atomic_write import atomic_write, ensure_writable
@@ -33,7 +33,7 @@ def _add_options(parser: Any) -> None:
 
 def _run(options: argparse.Namespace) -> Outcome:
     if options.read is not None:
-        return Outcome(None, "\n".join(in_words(Report(options.read))))
+        return Outcome(None, "\n".join(summary_lines(Report(options.read))))
     ensure_writable(options.out)
     results = made_report(all_steps(options.tests), options.out)
     counts = Counter(result.outcome for result in results)

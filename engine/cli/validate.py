@@ -127,7 +127,7 @@ def save_golden(options: argparse.Namespace, report: Report) -> None:
     Golden.of(report.rows, report.utterances, report.circumstances, date.today()).save(options.save_golden)
 
 
-def golden_words(options: argparse.Namespace, report: Report) -> str:
+def describe_missing_golden(options: argparse.Namespace, report: Report) -> str:
     """Return a message that lists the outputs without a golden value to compare with; empty if there are none."""
     lost = dict.fromkeys(row.output for row in unpartnered(report.rows))
     return f"No golden value for: {', '.join(lost)}." if options.golden and lost else ""
@@ -263,13 +263,13 @@ def run(options: argparse.Namespace) -> Outcome:
     require_reference()
     with Steps() as steps:
         steps.expect("Validating")
-        return outcome_of(options, _doctor_words, partial(show, steps))
+        return outcome_of(options, _doctor_text, partial(show, steps))
 
 
-def _doctor_words() -> str:
-    from engine.report.doctor import examine_installation, in_words
+def _doctor_text() -> str:
+    from engine.report.doctor import examine_installation, format_findings
 
-    return in_words(examine_installation())
+    return format_findings(examine_installation())
 
 
 def show(steps: Steps, event: ExperimentEvent) -> None:
@@ -328,7 +328,7 @@ def _validated(options: argparse.Namespace, doctor: Callable[[], str], observe: 
         sweep = sweep_padding(request, observe=observe) if options.sweep else ()
         save_golden(options, report)
         _write_files(options, doctor, report, arrays, lstms, sweep)
-        case, case_words = case_of(options, validator, request, report, observe) if wants_case(options) else ({}, "")
+        case, describe_case = case_of(options, validator, request, report, observe) if wants_case(options) else ({}, "")
     data = {
         **Wire().report_to_dict(report),
         **({"case": case} if case else {}),
@@ -336,8 +336,13 @@ def _validated(options: argparse.Namespace, doctor: Callable[[], str], observe: 
         "sweep": [asdict(point) for point in sweep],
         "kernels": kernels.to_dict(),
     }
-    told = text_report(report), kernels.to_text(), golden_words(options, report), fault_injection_text(report)
-    tables = (*told, lstm_text(lstms), sweep_text(sweep) if sweep else "", case_words)
+    told = (
+        text_report(report),
+        kernels.to_text(),
+        describe_missing_golden(options, report),
+        fault_injection_text(report),
+    )
+    tables = (*told, lstm_text(lstms), sweep_text(sweep) if sweep else "", describe_case)
     passed = report.passed and golden_passed(options, report) and kernels.passed
     return Outcome(data, "\n\n".join(filter(None, tables)), passed)
 

@@ -114,7 +114,7 @@ def build_stage(
         parameters=graph.parameters,
         probes=module.paths if isinstance(module, Probed) else (),
         fingerprint=_fingerprint(executable, graph.parameters),
-        tuning=tuple(finding.in_words for finding in findings),
+        tuning=tuple(finding.as_text for finding in findings),
         kernels=running_kernels(executable),
     )
 

@@ -42,11 +42,11 @@ class Finding:
     gain: float
 
     @property
-    def in_words(self) -> Tuned:
+    def as_text(self) -> Tuned:
         """The finding as text, for the manifest."""
         winograd = self.choice.winograd
         how = "directly" if winograd is None else f"Winograd {winograd}"
-        return Tuned(in_words(self.sizes), f"{how}, tile {self.choice.rows} x {self.choice.columns}", self.gain)
+        return Tuned(as_text(self.sizes), f"{how}, tile {self.choice.rows} x {self.choice.columns}", self.gain)
 
 
 def best(seconds: Mapping[Choice, float]) -> tuple[Choice, float]:
@@ -88,7 +88,7 @@ class Search:
         """Choices clearly faster than the default, for sizes with the input length to measure each at."""
         found = []
         for done, (sizes, length) in enumerate(lengths.items()):
-            self.report(PreparationEvent(f"Measuring a convolution of {in_words(sizes)}", done, len(lengths)))
+            self.report(PreparationEvent(f"Measuring a convolution of {as_text(sizes)}", done, len(lengths)))
             choice, gain = best(self._timed(sizes, length, microkernel))
             if gain > 1:
                 found.append(Finding(sizes.unplaced, choice, gain))
@@ -105,7 +105,7 @@ class Search:
         return seconds
 
 
-def in_words(sizes: ConvWorkload) -> str:
+def as_text(sizes: ConvWorkload) -> str:
     """Sizes as text for people."""
     apart = f"{sizes.upsampling} phases" if sizes.upsampling > 1 else f"dilation {sizes.dilation}"
     return f"{sizes.channels} to {sizes.out_channels} channels, {sizes.taps} taps, {apart}"

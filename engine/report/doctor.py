@@ -55,7 +55,7 @@ class Finding:
 Check = Callable[[], tuple[CheckStatus, str]]
 
 
-def in_words(findings: Iterable[Finding]) -> str:
+def format_findings(findings: Iterable[Finding]) -> str:
     """Format the findings as text, one line each."""
     return "\n".join(f"{finding.outcome.value:<8} {finding.title}: {finding.message}" for finding in findings)
 
@@ -108,10 +108,12 @@ def _models() -> tuple[CheckStatus, str]:
     store = ModelStore()
     statuses = [store.status(entry.name) for entry in store.catalog()]
     damaged = any(status.state is ModelState.DAMAGED for status in statuses)
-    return CheckStatus.PROBLEM if damaged else CheckStatus.GOOD, ", ".join(_status_words(status) for status in statuses)
+    return CheckStatus.PROBLEM if damaged else CheckStatus.GOOD, ", ".join(
+        _describe_status(status) for status in statuses
+    )
 
 
-def _status_words(status: ModelStatus) -> str:
+def _describe_status(status: ModelStatus) -> str:
     return f"{status.entry.name} ({f'damaged: {status.problem}' if status.problem else status.state.value})"
 
 
@@ -139,11 +141,11 @@ def _packed_weights() -> tuple[CheckStatus, str]:
     damaged = [str(path) for path in kept if intact[path] is False]
     if damaged:
         return CheckStatus.PROBLEM, f"damaged; delete {' and '.join(damaged)} (rebuilt on first use)"
-    listed = ", ".join(_weights_words(path, bool(intact[path])) for path in kept)
+    listed = ", ".join(_describe_weights(path, bool(intact[path])) for path in kept)
     return CheckStatus.GOOD, f"{listed}, in {kept[0].parent}"
 
 
-def _weights_words(path: Path, intact: bool) -> str:
+def _describe_weights(path: Path, intact: bool) -> str:
     return f"{path.stem} ({path.stat().st_size / 1e6:.0f} MB{', intact' if intact else ''})"
 
 

@@ -18,7 +18,7 @@ Times = Mapping[str, float]
 """Milliseconds per second of audio, by stage and in total."""
 
 
-def in_words(report: Report) -> Iterator[str]:
+def summary_lines(report: Report) -> Iterator[str]:
     """Yield the lines of a summary."""
     yield from _machine(report)
     failed, ok, absent = (

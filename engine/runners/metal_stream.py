@@ -60,7 +60,7 @@ class MetalStream:
                 raise
             self._begin_again()
             raise GpuFailed(
-                f"The GPU failed ({_words(error)}).", "Use --device cpu, or try again.", RecoveryAction.OTHER_DEVICE
+                f"The GPU failed ({_reason(error)}).", "Use --device cpu, or try again.", RecoveryAction.OTHER_DEVICE
             ) from error
 
     def _begin_again(self) -> None:
@@ -74,6 +74,6 @@ def _is_failure(error: RuntimeError) -> bool:
     return getattr(getattr(error, "__tvm_ffi_error__", None), "kind", "") == _FAILURE
 
 
-def _words(error: RuntimeError) -> str:
+def _reason(error: RuntimeError) -> str:
     first_line = (str(error).strip().splitlines() or [_FAILURE])[0]
     return first_line.removeprefix(_PREFIX).rstrip(".")

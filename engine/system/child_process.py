@@ -125,7 +125,7 @@ class ChildProcess:
         """Return the exit code, negative for a signal. Raises `subprocess.TimeoutExpired`."""
         return int(self._process.wait(seconds))
 
-    def last_words(self) -> str:
+    def end_reason(self) -> str:
         """Return why it ended: the signal's name, the last line on standard error, or the exit code."""
         if (code := self.wait()) < 0:
             return signal.Signals(-code).name

@@ -151,7 +151,7 @@ class Connection:
                     return results[0]
         code = self._process.wait()
         if code or not results:
-            raise ProcessEnded(code, self._process.last_words())
+            raise ProcessEnded(code, self._process.end_reason())
         return results[0]
 
     def finish(self) -> None:

@@ -10,10 +10,10 @@ from PySide6.QtCore import QObject, Qt, QTimer, Signal, Slot
 from PySide6.QtGui import QKeySequence, QShortcut
 from PySide6.QtWidgets import QCheckBox, QHBoxLayout, QLineEdit, QSplitter, QVBoxLayout, QWidget
 
-from app.diagnostics.kernels.inspection import Inspection, StageInspection, summary_words
+from app.diagnostics.kernels.inspection import Inspection, StageInspection, summarize_inspection
 from app.diagnostics.kernels.kernel_details import KernelDetails
 from app.diagnostics.kernels.kernel_list import KernelList
-from app.diagnostics.metric_words import verdict_words
+from app.diagnostics.metric_text import format_verdict
 from app.diagnostics.panel import DiagnosticsPanel
 from app.diagnostics.run_queue import Job, RunQueue
 from app.diagnostics.runs.run import DiagnosticsRun, Shown
@@ -188,7 +188,7 @@ class KernelPage(StagePage):
         elif self.known is None:
             self.title.say(NOT_INSPECTED.format(stage=stage.title))
         else:
-            self.title.say(f"{stage.title}: {summary_words(self.known)}")
+            self.title.say(f"{stage.title}: {summarize_inspection(self.known)}")
 
     def _lay_out(self) -> None:
         self.setObjectName("kernelPage")
@@ -265,7 +265,7 @@ class InspectionFeature(QObject):
             return
         self._panel.refresh()  # makes the configuration available
         self._panel.show_part(shown, job.stages[0])
-        self.page.details.source.say(outcome_words(job.run, shown, job.stages[0]))
+        self.page.details.source.say(describe_outcome(job.run, shown, job.stages[0]))
 
     @Slot(str, object)
     def _on_told(self, words: str, fraction: float | None) -> None:
@@ -280,16 +280,16 @@ def replaced_part(run: DiagnosticsRun) -> Shown | None:
     return None if replaced is None else Shown(replaced)
 
 
-def outcome_words(run: DiagnosticsRun, shown: Shown, stage: str) -> str:
+def describe_outcome(run: DiagnosticsRun, shown: Shown, stage: str) -> str:
     """Describe the results of a stage and the waveform with replaced kernels, and where to play the audio."""
     row, last = (
         run.stage_summary(shown, stage),
         run.stage_summary(replace(shown, reading=InputSource.END_TO_END), WAVEFORM),
     )
-    parts = [f"{stage_named(each.stage).title}: {_row_words(each)}." for each in (row, last) if each is not None]
+    parts = [f"{stage_named(each.stage).title}: {_format_row(each)}." for each in (row, last) if each is not None]
     return " ".join((*parts, HEAR))
 
 
-def _row_words(row: Row) -> str:
+def _format_row(row: Row) -> str:
     fed = "" if row.reading is InputSource.ISOLATED else ", everything before it included"
-    return f"{verdict_words(row.verdict)}, {agreement(row.metrics)}{fed}"
+    return f"{format_verdict(row.verdict)}, {agreement(row.metrics)}{fed}"

@@ -20,7 +20,7 @@ from PySide6.QtWidgets import (
 
 from app.diagnostics.colors import FollowsTheme, PlainSelection, Tone, tone_color, verdict_tone
 from app.diagnostics.figures import FiguresView
-from app.diagnostics.metric_words import VERDICT_SIGNS, VERDICT_TITLES, describe_verdict, figures_of, regime_title
+from app.diagnostics.metric_text import VERDICT_SIGNS, VERDICT_TITLES, describe_verdict, figures_of, regime_title
 from app.diagnostics.outputs.listening import ListeningBar, has_audio
 from app.diagnostics.outputs.pictures import (
     HeatPicture,
@@ -30,7 +30,7 @@ from app.diagnostics.outputs.pictures import (
     PictureRequest,
     ProfilePicture,
     SignalPicture,
-    not_finite_words,
+    describe_not_finite,
     readout_of,
 )
 from app.diagnostics.outputs.signal_view import HeatView, ProfileView, SignalView
@@ -195,7 +195,7 @@ class DrillDown(StagePage):
         self._near.show()
         self.readout.show()
         broken = row.not_finite
-        self.broken.say(not_finite_words(broken, selection.clock, selection.utterance) if broken is not None else "")
+        self.broken.say(describe_not_finite(broken, selection.clock, selection.utterance) if broken is not None else "")
         self.broken.setVisible(broken is not None)
         self.listening.name_sides(ours, reference)
         self._offer_sound(selection)

@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 from PySide6.QtCore import QObject, Signal
 
 from app.diagnostics.colors import Scale, Steps, error_positions, steps_of
-from app.diagnostics.metric_words import regime_title
+from app.diagnostics.metric_text import regime_title
 from app.diagnostics.stages.stage_arrays import AUDIO, Numbers, Pair, pair_of, pair_to_draw
 from app.diagnostics.stages.utterance_clock import TOKENS, UtteranceClock
 from app.tasks import Tasks
@@ -319,7 +319,7 @@ def readout_of(
     return _joined(*_values(request.row, pair, clock, seconds, height), *where)
 
 
-def not_finite_words(found: NotFinite, clock: UtteranceClock, utterance: Utterance | None) -> str:
+def describe_not_finite(found: NotFinite, clock: UtteranceClock, utterance: Utterance | None) -> str:
     """Describe how many values of a row are not finite, and where the first is along time."""
     counts = " and ".join(f"{n:,} {what}" for n, what in ((found.nan, "NaN"), (found.infinite, "infinite")) if n)
     share = found.at / max(found.extent, 1)

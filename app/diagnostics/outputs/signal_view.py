@@ -136,7 +136,7 @@ class SignalView(PaneStack):
             self._apart.set_title(OTHER_LENGTH.capitalize())
             return
         _fit(self._apart, apart)
-        self._apart.set_title(f"Difference, {_size_words(apart, picture.unit)}")
+        self._apart.set_title(f"Difference, {_format_size(apart, picture.unit)}")
 
 
 class ProfileView(PaneStack):
@@ -164,7 +164,7 @@ class ProfileView(PaneStack):
         self._curve.setPen(pyqtgraph.mkPen(QColor(tone_color(Tone.ERROR))))
 
 
-def _size_words(shape: Envelope, unit: str) -> str:
+def _format_size(shape: Envelope, unit: str) -> str:
     largest = float(max(np.abs(shape.lowest).max(initial=0), np.abs(shape.highest).max(initial=0)))
     if not np.isfinite(largest):
         return "not finite"

@@ -28,7 +28,7 @@ def write(report: Report, rows: Iterator[Row], path: Path, arrays_folder: Path |
 
     A report without versions belongs to an unfinished run; findings are derived from its rows. Raises `EngineError`.
     """
-    from engine.report.doctor import examine_installation, in_words
+    from engine.report.doctor import examine_installation, format_findings
     from engine.validator.bundles.bundle import write_bundle  # imports matplotlib
     from engine.validator.data.verdicts import findings
     from engine.validator.runs.versions import versions
@@ -37,7 +37,7 @@ def write(report: Report, rows: Iterator[Row], path: Path, arrays_folder: Path |
     if not report.versions:
         report = replace(report, findings=findings(report.rows), versions=versions())
     arrays = ArrayFolder(arrays_folder) if arrays_folder is not None and arrays_folder.is_dir() else None
-    write_bundle(path, report, arrays, f"{in_words(examine_installation())}\n", name=name, made=made)
+    write_bundle(path, report, arrays, f"{format_findings(examine_installation())}\n", name=name, made=made)
 
 
 def read(path: Path, folder: Path, tell: Callable[[ValidationEvent], None]) -> About:

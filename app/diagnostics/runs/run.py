@@ -14,7 +14,7 @@ from engine.errors import RecoveryAction
 from engine.runtime.preparation.devices import AUTO
 from engine.speech import Plan, PlanEvent, PreparationEvent, Utterance
 from engine.stages import STAGE_NAMES, stage_named
-from engine.system.durations import duration_words
+from engine.system.durations import format_approximate_duration
 from engine.validator.data.results import (
     AlignmentEvent,
     FailedEvent,
@@ -76,7 +76,9 @@ class RunProgress:
         planned = len(self.plan.utterances)
         of = f"{planned}" if self.plan.whole else f"{planned} or more"
         left = self.seconds_left
-        return f"{self.compared} of {of} compared" + (f", {duration_words(left)} left" if left is not None else "")
+        return f"{self.compared} of {of} compared" + (
+            f", {format_approximate_duration(left)} left" if left is not None else ""
+        )
 
     @property
     def seconds_per_phoneme(self) -> float | None:

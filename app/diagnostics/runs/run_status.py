@@ -6,9 +6,9 @@ from PySide6.QtCore import Qt, Signal, Slot
 from PySide6.QtWidgets import QHBoxLayout, QLabel, QProgressBar, QPushButton, QVBoxLayout, QWidget
 
 from app.diagnostics.colors import show_tone
-from app.diagnostics.metric_words import regime_title
+from app.diagnostics.metric_text import regime_title
 from app.diagnostics.runs.run import DiagnosticsRun, RunState
-from app.diagnostics.runs.run_words import RunVerdict, divergence_of, state_words, verdict_of
+from app.diagnostics.runs.run_text import RunVerdict, describe_state, divergence_of, verdict_of
 from app.widgets.controls import show_fraction
 from app.widgets.elided_text import ElidedButton, ElidedLabel
 from engine.stages import STAGE_NAMES
@@ -89,7 +89,7 @@ class RunStatus(QWidget):
         self.details.setVisible(bool(self.details.text()))
         self.start_again.setVisible(run is not None and run.is_stuck)
         if not self._told:
-            self.label.say(_status_words(run, regime))
+            self.label.say(_describe_status(run, regime))
             failed = run is not None and run.state in (RunState.FAILED, RunState.CRASHED)
             show_tone(self.label, "error" if failed else "")
             self._show_progress(run)
@@ -133,8 +133,8 @@ def _fraction_done(run: DiagnosticsRun) -> float | None:
     return done / (len(run.utterances) * len(STAGE_NAMES))
 
 
-def _status_words(run: DiagnosticsRun | None, regime: str) -> str:
-    words = state_words(run)
+def _describe_status(run: DiagnosticsRun | None, regime: str) -> str:
+    words = describe_state(run)
     if run is None or regime in run.regimes:
         return words
     if regime == run.reference:

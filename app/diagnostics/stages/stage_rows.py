@@ -10,16 +10,16 @@ from PySide6.QtCore import QAbstractTableModel, QModelIndex, QObject, QPersisten
 from PySide6.QtGui import QColor
 
 from app.diagnostics.colors import Tone, tone_color, verdict_tone
-from app.diagnostics.metric_words import (
+from app.diagnostics.metric_text import (
     VERDICT_TITLES,
-    change_words,
     describe_verdict,
+    format_change,
+    format_verdict,
     regime_title,
-    verdict_words,
     worker_of,
 )
 from app.diagnostics.runs.run import DiagnosticsRun, Shown
-from app.diagnostics.stages.strip import words_instead
+from app.diagnostics.stages.strip import text_without_cells
 from engine.stages import STAGE_NAMES, STAGES, Stage
 from engine.validator.data import wording
 from engine.validator.data.results import Regime, Row, Verdict
@@ -156,9 +156,9 @@ def _change(entry: StageEntry, row: Row) -> float | None:
     return 0.0 if now == before else now - before
 
 
-def _strip_words(entry: StageEntry, row: Row) -> str:
+def _format_strip(entry: StageEntry, row: Row) -> str:
     if row.profile is None or not row.profile.errors:
-        return words_instead(row)
+        return text_without_cells(row)
     return f"largest error {magnitude(max(row.profile.errors))} of the rms"
 
 
@@ -174,9 +174,9 @@ COLUMNS: Mapping[Column, StageColumn] = {
     Column.VERDICT: StageColumn(
         "Verdict",
         "Shows whether the stage is within its tolerance",
-        lambda entry, row: verdict_words(row.verdict),
+        lambda entry, row: format_verdict(row.verdict),
         lambda entry, row: severity(row)[0],
-        tuple(map(verdict_words, Verdict)),
+        tuple(map(format_verdict, Verdict)),
         left_aligned=True,
         tone=lambda entry, row: verdict_tone(row.verdict),
     ),
@@ -241,7 +241,7 @@ COLUMNS: Mapping[Column, StageColumn] = {
     Column.CHANGE: StageColumn(
         "Change",
         "Change from the run it is compared with",
-        lambda entry, row: change_words(row, entry.earlier) if entry.earlier is not None else "",
+        lambda entry, row: format_change(row, entry.earlier) if entry.earlier is not None else "",
         _change,
         ("-100.0 dB", f"was {VERDICT_TITLES[Verdict.INCOMPARABLE]}"),
         left_aligned=True,
@@ -249,7 +249,7 @@ COLUMNS: Mapping[Column, StageColumn] = {
     Column.STRIP: StageColumn(
         "Along time",
         "Largest error in each cell, relative to the reference’s RMS",
-        _strip_words,
+        _format_strip,
         lambda entry, row: max(row.profile.errors, default=0.0) if row.profile is not None else None,
         left_aligned=True,
     ),

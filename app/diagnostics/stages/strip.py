@@ -120,7 +120,7 @@ def audio_envelope(run: DiagnosticsRun, utterance: int, regime: str) -> Envelope
     return None
 
 
-def words_instead(row: Row) -> str:
+def text_without_cells(row: Row) -> str:
     """Return the text shown for a stage without cells."""
     return WORDS_INSTEAD.get(row.verdict, "no profile") if row.profile is None else ""
 
@@ -160,7 +160,7 @@ def cell_row(content: StripContent, number: int) -> CellRow | None:
         return None
     errors = errors_of(row.profile)
     edges = content.clock.edges(row.profile.axis if row.profile is not None else "", max(len(errors), 1))
-    return CellRow(edges, errors, words_instead(row))
+    return CellRow(edges, errors, text_without_cells(row))
 
 
 class Strip(QObject):
@@ -214,7 +214,7 @@ class Strip(QObject):
         before, self.playhead = self.playhead, self._within(seconds)
         self.line_moved.emit(before, self.playhead)
 
-    def words_at_cursor(self, stage: str | None) -> str:
+    def describe_cursor(self, stage: str | None) -> str:
         """Describe the speech at the cursor, and the error of a stage there; empty without a cursor."""
         return "" if self.cursor is None else self.words_at(stage, self.cursor)
 

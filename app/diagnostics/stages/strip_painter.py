@@ -56,7 +56,7 @@ class StripPainter:
         start, end = (seconds / self._strip.scale.length_seconds * COLUMNS for seconds in self._strip.scale.in_view)
         painter.drawImage(cell, self._image(number, row), QRectF(start, 0, end - start, 1))
 
-    def draw_words(self, painter: QPainter, area: QRectF) -> None:
+    def draw_text(self, painter: QPainter, area: QRectF) -> None:
         """Draw the words that fit at their times."""
         painter.save()
         painter.setClipRect(area)

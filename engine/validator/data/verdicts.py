@@ -72,16 +72,16 @@ def findings(rows: Iterable[Row]) -> tuple[Finding, ...]:
     return tuple(_finding(regime, wrong, failed[regime]) for regime, wrong in outputs.items() if wrong)
 
 
-def worse_words(rows: Iterable[Row]) -> tuple[str, ...]:
+def describe_worse(rows: Iterable[Row]) -> tuple[str, ...]:
     """Return a sentence for each output within tolerance but too far off, on its worst utterance."""
     found: dict[tuple[str, str, str], list[Row]] = {}
     for row in rows:
         if row.verdict is Verdict.WORSE and row.reading is InputSource.ISOLATED:
             found.setdefault((row.regime, row.stage, row.output), []).append(row)
-    return tuple(_worse_words(max(group, key=severity)) for group in found.values())
+    return tuple(_describe_worse(max(group, key=severity)) for group in found.values())
 
 
-def _worse_words(row: Row) -> str:
+def _describe_worse(row: Row) -> str:
     measures = ("PyTorch’s own float32", row.times_floor), ("the golden run", row.times_golden)
     off = " and ".join(f"{times(value)} that of {name}" for name, value in measures if value is not None)
     return f"{row.regime}: {row.stage}’s {row.output} is within its tolerance, but its error is {off}."

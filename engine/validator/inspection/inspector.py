@@ -43,7 +43,7 @@ from engine.validator.inspection.results import (
     StageGraph,
     WrongValue,
 )
-from engine.validator.inspection.schedules import Algorithm, algorithm_of, amplification, schedule_words
+from engine.validator.inspection.schedules import Algorithm, algorithm_of, amplification, describe_schedule
 from engine.validator.inspection.translation import translated
 
 TIMED_RUNS = 3
@@ -165,7 +165,7 @@ class Inspector:
     ) -> StageGraph:
         graph = kernels.graph
         schedules = {
-            index: schedule_words(graph.scheduled.get(call.kernel), kernels.algorithms[index])
+            index: describe_schedule(graph.scheduled.get(call.kernel), kernels.algorithms[index])
             for index, call in enumerate(graph.calls)
         }
         shapes = [array.shape for array in inputs.ordered(stage)]
@@ -234,7 +234,7 @@ class _KernelGrader:
         measurement = _measurement(self._stage, node, self._seconds[index], checked)
         self._observe(KernelEvent(measurement))
         if measurement.verdict in (KernelVerdict.WRONG, KernelVerdict.IMPRECISE):
-            words = finding_words(self._nodes[index], measurement)
+            words = describe_finding(self._nodes[index], measurement)
             self.findings.append(KernelFinding(self._stage, node, seen.kernel, words))
 
 
@@ -274,7 +274,7 @@ def _algorithm(graph: CompiledGraph, index: int, kernel_set: KernelSet, target: 
     return next((one for one in algorithms if one is not None), None)
 
 
-def finding_words(node: GraphNode, measured: KernelMeasurement) -> str:
+def describe_finding(node: GraphNode, measured: KernelMeasurement) -> str:
     """Name the incorrect kernel and its source line, and say how far off it is."""
     return f"{node.kernel} ({_what(node)}) {_how(measured)}{_first(measured.first_wrong)}."
 

@@ -60,7 +60,7 @@ def amplification(winograd: Winograd | None) -> float:
     return max(1.0, float(np.sqrt(terms.max() / winograd.taps)))
 
 
-def schedule_words(function: PrimFunc | None, algorithm: Algorithm | None) -> str:
+def describe_schedule(function: PrimFunc | None, algorithm: Algorithm | None) -> str:
     """Describe a kernel's computation: its algorithm if it is a convolution, and the kinds of its loops."""
     if function is None:
         return "a function outside of the module"

@@ -20,7 +20,7 @@ from engine.system.atomic_write import atomic_write
 from engine.system.paths import resources_folder
 from engine.validator.data import wording
 from engine.validator.data.results import REGIME_DESCRIPTIONS, InputSource, Regime, Report, Row
-from engine.validator.data.verdicts import severity, worse_words, worst
+from engine.validator.data.verdicts import describe_worse, severity, worst
 from engine.validator.data.wording import NOT_USED, readings_of
 from engine.validator.reports.wavs import waveform
 from engine.validator.runs.arrays import Arrays
@@ -93,7 +93,7 @@ def _page(
         "text": report.request.speech.text,
         "asked": _asked(report),
         "findings": report.findings,
-        "worse": worse_words(report.rows),
+        "worse": describe_worse(report.rows),
         "regimes": [summary(name, rows) for name, rows in by_regime(report.rows).items()],
         "correlations": _svg(plots.correlations(report.rows, "correlations")) if report.rows else None,
         "figure_names": FIGURE_NAMES,

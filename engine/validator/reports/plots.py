@@ -117,7 +117,7 @@ def waveforms(reference: Samples, others: Mapping[str, Samples], name: str) -> s
             if number:
                 whole.sharex(panels[0, 0])
             whole.tick_params(labelbottom=number == len(others) - 1)
-            whole.set_title(f"{_short(regime)} · {_difference_words(ours, reference)}")
+            whole.set_title(f"{_short(regime)} · {_format_difference(ours, reference)}")
         panels[-1, 0].set_xlabel("seconds")
         panels[-1, 1].set_xlabel("milliseconds")
 
@@ -195,7 +195,7 @@ def _paint_stretch(panel: Axes, reference: Samples, ours: Samples, color: str) -
     panel.margins(x=0)
 
 
-def _difference_words(ours: Samples, reference: Samples) -> str:
+def _format_difference(ours: Samples, reference: Samples) -> str:
     if len(ours) != len(reference):
         return f"{(len(ours) - len(reference)) / SAMPLE_RATE_HZ:+.3f} s, so that no sample has a partner"
     return f"difference up to {magnitude(float(np.abs(ours - reference).max(initial=0.0)))}"

@@ -8,7 +8,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from engine.stages import STAGE_NAMES
 from engine.validator.data import wording
 from engine.validator.data.results import InputSource, Report, Row
-from engine.validator.data.verdicts import worse_words, worst
+from engine.validator.data.verdicts import describe_worse, worst
 from engine.validator.experiments.fuzz import FuzzReport
 from engine.validator.experiments.lstm_comparison import LstmComparison
 from engine.validator.experiments.sweep import SweepPoint
@@ -108,13 +108,13 @@ def _sound(rows: Iterable[Row]) -> list[str]:
 
 def _closing(report: Report) -> list[str]:
     words = [f"{finding.regime}: {finding.words}" for finding in report.findings]
-    words = [*(words or ["No stage is wrong by itself."]), *worse_words(report.rows)]
+    words = [*(words or ["No stage is wrong by itself."]), *describe_worse(report.rows)]
     lines = [line for sentence in words for line in _wrapped(sentence)]
     row = worst(row for row in report.rows if row.decides) or worst(report.rows)
-    return lines if row is None else [*lines, *_wrapped(f"Worst: {_row_words(row)}")]
+    return lines if row is None else [*lines, *_wrapped(f"Worst: {_format_row(row)}")]
 
 
-def _row_words(row: Row) -> str:
+def _format_row(row: Row) -> str:
     where = f"{row.stage}, {row.output} of utterance {row.utterance + 1} in {row.regime}, {row.reading}"
     error = wording.magnitude(row.metrics.max_abs if row.metrics else None)
     measured = f"correlation {wording.row_correlation(row)}, max error {error}, SQNR {wording.noise_ratio(row.metrics)}"

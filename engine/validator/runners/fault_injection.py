@@ -60,7 +60,7 @@ def fault_injection_text(report: Report) -> str:
     return "\n".join(_lines(report, report.planted)) if report.planted is not None else ""
 
 
-def verdict_words(report: Report, planted: PlantedFault) -> str:
+def describe_fault_verdict(report: Report, planted: PlantedFault) -> str:
     """State in a sentence whether the validator named the stage with the fault."""
     title = stage_named(planted.stage).title
     failed, worse = ({row.stage for row in _wrong(report, verdict)} for verdict in (Verdict.FAIL, Verdict.WORSE))
@@ -79,7 +79,7 @@ def _wrong(report: Report, verdict: Verdict) -> Iterator[Row]:
 
 def _lines(report: Report, planted: PlantedFault) -> Iterator[str]:
     fault = fault_named(planted.name)
-    yield f"Drill: {verdict_words(report, planted)}"
+    yield f"Drill: {describe_fault_verdict(report, planted)}"
     yield f"Planted: {fault.planted}"
     yield f"Kernel: {planted.kernel} of stage {planted.stage}"
     for line in planted.changes[:1]:

@@ -110,14 +110,14 @@ def chosen(
     """
     if request.golden is not None:
         golden = _named(request.golden, now)
-        return golden, "" if now is None else in_words(golden, now)
+        return golden, "" if now is None else describe_golden(golden, now)
     if now is None:
         return None, ""
     try:
         kept = _of(now.subject, shipped or resources_folder() / NAME)
     except DamagedFile as error:
         return None, error.message
-    return kept, in_words(kept, now)
+    return kept, describe_golden(kept, now)
 
 
 def _of(subject: RunKey, folder: Path) -> Golden | None:
@@ -135,7 +135,7 @@ def _named(path: str, now: RunContext | None) -> Golden:
     return golden
 
 
-def in_words(golden: Golden | None, now: RunContext) -> str:
+def describe_golden(golden: Golden | None, now: RunContext) -> str:
     """Name in one sentence the golden run that a run is compared with."""
     if golden is None:
         return "There’s no golden run for this text, voice, model, and device."

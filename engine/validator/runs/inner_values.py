@@ -19,7 +19,7 @@ from engine.runners.base import JoinedRunner, Runner
 from engine.runtime.preparation.modules import PreparationObserver, ensure_module
 from engine.speech import PreparationEvent
 from engine.stages import DEVICE_STAGES, Stage
-from engine.system.durations import duration_words
+from engine.system.durations import format_approximate_duration
 from engine.system.waiting import POLL_SECONDS, raise_if_set
 from engine.validator.data.results import (
     InputSource,
@@ -220,7 +220,7 @@ class ProbedModules:
         """Return an event with the stage being built, and the time left for it and the rest."""
         place = self._stages.index(stage)
         seconds = self._pace * sum(self._expected(later) for later in self._stages[place:])
-        left = duration_words(seconds)
+        left = format_approximate_duration(seconds)
         return PreparationEvent(
             f"Compiling intermediate activations of {stage.title.lower()}, {left} left", place, len(self._stages)
         )

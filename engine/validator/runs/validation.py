@@ -102,7 +102,7 @@ class Validator:
         regimes = self.prepare(request)
         comparison = _comparison(regimes, request, observe, cancel)
         circumstances = _circumstances(regimes, request)
-        golden, golden_words = chosen(request, circumstances)
+        golden, describe_missing_golden = chosen(request, circumstances)
         yardstick, limit = BaselineGrader(golden), array_limit_of(request)
         rows: list[Row] = []
         compared: list[Spoken] = []
@@ -124,7 +124,7 @@ class Validator:
         utterances = tuple(sorted((one.utterance for one in compared), key=attrgetter("index")))
         choices = regimes.lstm_choice, regimes.device_choice
         report = Report(request, utterances, tuple(rows), findings(rows), versions(), *choices, regimes.planted)
-        report = replace(report, circumstances=circumstances, golden=yardstick.remark or golden_words)
+        report = replace(report, circumstances=circumstances, golden=yardstick.remark or describe_missing_golden)
         observe(FinishedEvent(report))
         return report
 

@@ -7,7 +7,7 @@ from pytestqt.qtbot import QtBot
 from app.diagnostics import controls as module
 from app.diagnostics.controls import RunControls, RunOptions, ViewControls
 from app.diagnostics.runs.run import DiagnosticsOptions, DiagnosticsRun
-from app.diagnostics.runs.run_words import RunHistory
+from app.diagnostics.runs.run_text import RunHistory
 from engine.runtime.preparation.devices import AUTO, DEVICES
 from engine.runtime.preparation.lstm_methods import LSTM_METHODS
 from engine.validator.data.results import STUDENT_REGIMES, Regime

@@ -12,7 +12,7 @@ from app.diagnostics.reference_process import ReferenceProcess, Serve
 from app.diagnostics.run_queue import KEPT_RUNS, MAX_ARRAY_BYTES, WAITING_WORDS, Job, RunQueue, wrong_stages
 from app.diagnostics.runs.run import DiagnosticsOptions, DiagnosticsRun, RunState, Shown
 from app.diagnostics.runs.run_folders import RunFolders
-from app.diagnostics.runs.run_words import state_words, under_way
+from app.diagnostics.runs.run_text import describe_state, under_way
 from engine.errors import UnknownModel
 from engine.models.checkpoints import STARTER, model_config
 from engine.speech import PreparationEvent, SpeechRequest
@@ -148,7 +148,7 @@ def test_a_process_that_hangs_is_told_and_can_be_ended_and_started_again(desk: D
     run = desk.diagnose(f"freeze {row_count}")
     desk.wait_until_frozen(run, row_count)
     assert run.active
-    assert f"s while computing the {stage.title.lower()}." in state_words(run)
+    assert f"s while computing the {stage.title.lower()}." in describe_state(run)
     frozen = desk.process.process_id
     assert frozen is not None
     desk.queue.start_again()

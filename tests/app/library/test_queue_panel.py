@@ -4,7 +4,7 @@ from pathlib import Path
 import pytest
 from pytestqt.qtbot import QtBot
 
-from app.library.panels import QueuePanel, entry_row, item_row, size_words
+from app.library.panels import QueuePanel, entry_row, format_size, item_row
 from app.library.queue_store import QueueListed
 from app.library.records import Entry, Item, QueueJob, State, first_words
 from engine.speech import SpeechRequest
@@ -109,4 +109,4 @@ def test_first_words_end_between_words() -> None:
 
 @pytest.mark.parametrize(("kept_bytes", "words"), [(0, "0 MB"), (250_000_000, "250 MB"), (1_000_000_000, "1.0 GB")])
 def test_sizes_have_a_unit(kept_bytes: int, words: str) -> None:
-    assert size_words(kept_bytes) == words
+    assert format_size(kept_bytes) == words

@@ -13,13 +13,13 @@ from app.models.dialog import ModelsDialog
 from app.models.row import (
     ModelRow,
     RowButton,
-    completion_words,
+    describe_completion,
+    describe_state,
+    format_progress,
+    format_row,
+    format_size,
+    format_source,
     fraction_of,
-    progress_words,
-    row_words,
-    size_words,
-    source_words,
-    state_words,
 )
 from app.models.worker import JobProgress, ModelJob, Task
 from app.widgets.controls import BAR_STEPS
@@ -322,7 +322,7 @@ def test_an_imported_model_or_one_with_few_voices_can_be_completed() -> None:
     [(0, "0.0 MB"), (52_000, "0.1 MB"), (1_000_000, "1 MB"), (363_400_000, "363 MB"), (1_240_000_000, "1.2 GB")],
 )
 def test_sizes(count: int, words: str) -> None:
-    assert size_words(count) == words
+    assert format_size(count) == words
 
 
 @pytest.mark.parametrize(
@@ -337,8 +337,8 @@ def test_sizes(count: int, words: str) -> None:
     ],
 )
 def test_states(status: ModelStatus, words: str) -> None:
-    assert state_words(status) == words
-    assert row_words(ModelRow(status, Path())) == words
+    assert describe_state(status) == words
+    assert format_row(ModelRow(status, Path())) == words
 
 
 def progress(activity: Activity, done: int = 120_000_000, total: int = 363_000_000, **values: float) -> ModelProgress:
@@ -360,24 +360,24 @@ def progress(activity: Activity, done: int = 120_000_000, total: int = 363_000_0
     ],
 )
 def test_progress(said: JobProgress, words: str) -> None:
-    assert progress_words(said) == words
-    assert row_words(ModelRow(ModelStatus(ENTRY, ModelState.ABSENT), Path(), task=Task.FETCH, progress=said)) == words
+    assert format_progress(said) == words
+    assert format_row(ModelRow(ModelStatus(ENTRY, ModelState.ABSENT), Path(), task=Task.FETCH, progress=said)) == words
 
 
 def test_the_time_left_follows_the_progress() -> None:
     row = ModelRow(ModelStatus(ENTRY, ModelState.INSTALLED), Path(), task=Task.PREPARE)
     step = PreparationEvent("Compiling decoder", 5, 7)
-    going_on = replace(row, progress=step, time_words="about 20 seconds left")
-    assert row_words(going_on) == "Compiling decoder, 5 of 7, about 20 seconds left"
+    going_on = replace(row, progress=step, format_duration="about 20 seconds left")
+    assert format_row(going_on) == "Compiling decoder, 5 of 7, about 20 seconds left"
 
 
 def test_a_job_that_begins_or_ends_says_so() -> None:
     status = ModelStatus(ENTRY, ModelState.ABSENT)
-    assert row_words(ModelRow(status, Path(), task=Task.FETCH)) == "Connecting…"
-    assert row_words(ModelRow(status, Path(), task=Task.FETCH, stopping=True)) == "Stopping…"
-    assert completion_words(ModelJob(Task.FETCH, "m"), "Some model") == "Some model is installed"
-    assert completion_words(ModelJob(Task.LOOK), "Some model") == ""
+    assert format_row(ModelRow(status, Path(), task=Task.FETCH)) == "Connecting…"
+    assert format_row(ModelRow(status, Path(), task=Task.FETCH, stopping=True)) == "Stopping…"
+    assert describe_completion(ModelJob(Task.FETCH, "m"), "Some model") == "Some model is installed"
+    assert describe_completion(ModelJob(Task.LOOK), "Some model") == ""
 
 
 def test_the_license_comes_with_the_source() -> None:
-    assert source_words(ENTRY) == "MIT · hub/some"
+    assert format_source(ENTRY) == "MIT · hub/some"

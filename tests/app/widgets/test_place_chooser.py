@@ -8,7 +8,14 @@ from PySide6.QtWidgets import QApplication, QPlainTextEdit, QTextEdit
 from pytestqt.qtbot import QtBot
 
 from app.theme import Appearance, Theme, colors
-from app.widgets.place_chooser import MARGIN_PIXELS, TOOL_TIP, PlaceChooser, chooses_place, place_click_words, place_key
+from app.widgets.place_chooser import (
+    MARGIN_PIXELS,
+    TOOL_TIP,
+    PlaceChooser,
+    chooses_place,
+    format_place_click,
+    place_key,
+)
 
 TEXT = "One 🙂 word here.\n\nThe next line has more of them."
 WORDS = "It was late in the year when they came down from the hills, and nobody in the town knew their names. "
@@ -167,5 +174,5 @@ def test_each_system_has_its_own_words(monkeypatch: pytest.MonkeyPatch) -> None:
     words = set()
     for platform in ("darwin", "linux"):
         monkeypatch.setattr(sys, "platform", platform)
-        words.add(place_click_words())
+        words.add(format_place_click())
     assert len(words) == 2

@@ -6,7 +6,7 @@ import pytest
 
 from engine.__main__ import main
 from engine.cli.command import Outcome
-from engine.cli.models import add_options, in_words, run
+from engine.cli.models import add_options, format_progress, run
 from engine.errors import InvalidRequest
 from engine.models.progress import Activity, ModelProgress
 from engine.models.store import ModelStore
@@ -85,5 +85,5 @@ def test_what_makes_no_sense_is_refused(models, tmp_path):
 
 def test_progress_in_words():
     progress = ModelProgress("m", Activity.FETCHING, 12_000_000, 355_000_000, 3_200_000.0, 107.2)
-    assert in_words(progress) == "m: fetching, 12 of 355 MB, 3.2 MB/s, 107 s left"
-    assert in_words(ModelProgress("m", Activity.CHECKING, 0, 5_000_000)) == "m: checking, 0 of 5 MB"
+    assert format_progress(progress) == "m: fetching, 12 of 355 MB, 3.2 MB/s, 107 s left"
+    assert format_progress(ModelProgress("m", Activity.CHECKING, 0, 5_000_000)) == "m: checking, 0 of 5 MB"

@@ -24,7 +24,7 @@ from engine.compiler.convolution_runs import Convolution, convolution
 from engine.compiler.export import export_stage, trace
 from engine.compiler.passes import build_executable
 from engine.compiler.targets import host_cpu, metal_macos
-from engine.compiler.tuning import RUNS, Search, best, convolutions, in_words, seconds_of
+from engine.compiler.tuning import RUNS, Search, as_text, best, convolutions, seconds_of
 from engine.errors import CompileError
 from engine.kernels.convolution import ConvWorkload, transposed
 from engine.kernels.cpu.conv_choice import choice_for, choices
@@ -258,8 +258,8 @@ def test_what_was_found_is_what_kernels_are_made_with():
     tuned = type(AVX512)(16, 8, 48, tuned=((finding.sizes, finding.choice),))
     assert choice_for(LARGE, tuned) == chosen != choice_for(LARGE, AVX512)
     assert choice_for(SMALL, tuned) == choice_for(SMALL, AVX512)
-    assert "64 to 64 channels, 3 taps" in finding.in_words.convolution
-    assert f"tile {chosen.rows} x {chosen.columns}" in finding.in_words.choice
+    assert "64 to 64 channels, 3 taps" in finding.as_text.convolution
+    assert f"tile {chosen.rows} x {chosen.columns}" in finding.as_text.choice
 
 
 def test_every_choice_is_measured_and_each_convolution_reported():
@@ -294,7 +294,7 @@ def test_convolutions_of_a_stage_are_found_costliest_first(tiny_config):
     found = convolutions(trace(stage, Layers(width), tiny_config))
     dear, longer, cheap = ConvWorkload(8, 64, 5, 2, 1, 4), transposed(64, 4, 4, 2, 1), ConvWorkload(width, 8, 1)
     assert list(found.items()) == [(dear, 140), (longer, 140), (cheap, 140)]
-    assert in_words(longer) == "64 to 4 channels, 2 taps, 2 phases"
+    assert as_text(longer) == "64 to 4 channels, 2 taps, 2 phases"
 
 
 @pytest.mark.parametrize("sizes", [ConvWorkload(32, 33, 3, padding=1), ConvWorkload(3, 4, 4, stride=2)], ids=str)

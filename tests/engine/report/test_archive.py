@@ -17,7 +17,7 @@ from engine.errors import EngineError
 from engine.models.checkpoints import FULL_SIZE, STARTER
 from engine.report.archive import MAX_BYTES, REPORT, Report, write_report
 from engine.report.privacy import HOME, HOST, USER, VOICE, Private
-from engine.report.reading import in_words
+from engine.report.reading import summary_lines
 from engine.report.running import Outcome, StepResult
 from engine.report.steps import FIGURES, FIRST_START, WAYS, benchmark, estimate
 from tests.engine.benchmark.estimate.example_work import estimate as example_estimate
@@ -188,7 +188,7 @@ def lines(folder: Path, *results: StepResult) -> list[str]:
     path = folder.parent / "F.zip"
     with path.open("wb") as file:
         write_report(file, results, folder, Private())
-    return list(in_words(Report(path)))
+    return list(summary_lines(Report(path)))
 
 
 def timed() -> dict:

@@ -96,7 +96,7 @@ def test_an_error_is_raised_here_as_the_nearest_type(error: EngineError, kind: t
 )
 def test_why_it_ended_is_told(program: str, words: str) -> None:
     with child(program) as process:
-        assert process.last_words() == words
+        assert process.end_reason() == words
 
 
 def test_one_that_has_ended_can_still_be_sent_to() -> None:

@@ -6,7 +6,7 @@ from filelock import FileLock
 
 from engine.errors import Canceled
 from engine.system.aligned_arrays import ALIGNMENT_BYTES, aligned_copy, aligned_empty, is_aligned
-from engine.system.durations import duration_words
+from engine.system.durations import format_approximate_duration
 from engine.system.waiting import hold
 
 
@@ -22,7 +22,7 @@ from engine.system.waiting import hold
     ],
 )
 def test_durations_are_only_guessed(seconds, words):
-    assert duration_words(seconds) == words
+    assert format_approximate_duration(seconds) == words
 
 
 def test_a_free_lock_is_held_at_once_and_released(tmp_path):

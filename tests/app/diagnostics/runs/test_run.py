@@ -12,7 +12,7 @@ from app.diagnostics.runs.run import (
     Shown,
     crashed_row,
 )
-from app.diagnostics.runs.run_words import state_words
+from app.diagnostics.runs.run_text import describe_state
 from engine.speech import Plan, PlanEvent, Utterance
 from engine.stages import STAGE_NAMES, STAGES, stage_named
 from engine.validator.data.results import (
@@ -201,7 +201,7 @@ def test_a_long_text_keeps_the_curves_of_what_was_compared_last_and_of_the_worst
         run.take(RowEvent(curved))
     without = [each.utterance for each in run.rows if each.profile is None]
     assert without == [0, 2]
-    assert "keep their curves" in state_words(run)
+    assert "keep their curves" in describe_state(run)
     assert run.row_count == MAX_UTTERANCES + 3
 
 

@@ -22,7 +22,7 @@ from app.diagnostics.stages.strip import (
     audio_envelope,
     content_of,
     errors_of,
-    words_instead,
+    text_without_cells,
 )
 from app.diagnostics.stages.strip_painter import StripCaption, StripPainter
 from app.diagnostics.stages.utterance_clock import Word
@@ -124,12 +124,12 @@ def test_it_names_the_utterance(qtbot: QtBot) -> None:
 
 def test_what_has_no_cells_says_why() -> None:
     known = row(STAGES[0], "text_features", Regime.COMPILED)
-    assert words_instead(known) == ""
+    assert text_without_cells(known) == ""
     assert len(errors_of(known.profile)) == len(UTTERANCES[0].phonemes) + 2
     assert len(errors_of(None)) == 0
     assert CellRow(np.zeros(2), np.zeros(0), "crashed").error_at(0.5) is None
     verdicts = (Verdict.CRASHED, Verdict.INCOMPARABLE, Verdict.FAIL)
-    said = {words_instead(replace(known, profile=None, verdict=verdict)) for verdict in verdicts}
+    said = {text_without_cells(replace(known, profile=None, verdict=verdict)) for verdict in verdicts}
     assert len(said) == 3
     assert all(said)
 
@@ -249,7 +249,7 @@ def test_the_waveform_fills_its_height(painter: StripPainter, drawn: Strip) -> N
 
 def test_words_stand_where_they_are_spoken(painter: StripPainter, drawn: Strip) -> None:
     drawn.words = (Word("window", 0.1, 0.4), Word("is", 0.5, 0.505))
-    image = painted(painter.draw_words)
+    image = painted(painter.draw_text)
 
     def inked(left: float, right: float) -> bool:
         columns = range(int(left * WIDTH), int(right * WIDTH))

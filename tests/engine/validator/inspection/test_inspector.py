@@ -41,7 +41,7 @@ from engine.validator.inspection.results import (
     NodeKind,
     StageGraph,
 )
-from engine.validator.inspection.schedules import amplification, plain_loops, schedule_words
+from engine.validator.inspection.schedules import amplification, describe_schedule, plain_loops
 from tests.engine.kernels.cpu.running import built
 from tests.engine.validator.inspection.conftest import LIGHT_STAGES, inputs_of
 
@@ -240,13 +240,13 @@ def test_plain_loops_compute_the_same(inspector: Inspector) -> None:
 def test_a_schedule_is_told_in_words(inspector: Inspector) -> None:
     kernels = inspector.kernels(stage_named("text_encoder"))
     words = {
-        call.kernel: schedule_words(kernels.graph.scheduled[call.kernel], algorithm)
+        call.kernel: describe_schedule(kernels.graph.scheduled[call.kernel], algorithm)
         for call, algorithm in zip(kernels.graph.calls, kernels.algorithms, strict=True)
     }
     assert words["conv1d"].startswith("hand-written; Winograd F(")
     assert words["recurrence"].startswith("hand-written; loops parallel")
     assert any(text.startswith("fused loops") for text in words.values())
-    assert schedule_words(None, None) == "a function outside of the module"
+    assert describe_schedule(None, None) == "a function outside of the module"
 
 
 PROJECT = Path(__file__).resolve().parents[4]

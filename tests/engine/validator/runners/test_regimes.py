@@ -18,7 +18,11 @@ from engine.stages import STAGE_NAMES, stage_named
 from engine.validator.data.results import STUDENT_REGIMES, Regime, ValidationRequest
 from engine.validator.faults.catalog import fault_named
 from engine.validator.runners import regimes as validator_regimes
-from engine.validator.runners.fault_injection import fault_injection_regimes, fault_injection_text, verdict_words
+from engine.validator.runners.fault_injection import (
+    describe_fault_verdict,
+    fault_injection_regimes,
+    fault_injection_text,
+)
 from engine.validator.runners.regimes import (
     PADDED_REGIMES,
     STUDENT_TOLERANCE,
@@ -219,8 +223,11 @@ def test_the_words_name_the_kernel_and_show_what_was_changed(report):
 
 
 def test_a_fault_in_another_stage_than_the_one_blamed_is_missed(report):
-    assert verdict_words(report, replace(report.planted, stage="bert")) == "Missed: the fault is in Text features."
+    assert (
+        describe_fault_verdict(report, replace(report.planted, stage="bert"))
+        == "Missed: the fault is in Text features."
+    )
 
 
 def test_where_no_stage_is_wrong_nothing_was_found(report):
-    assert verdict_words(replace(report, rows=()), report.planted).startswith("Missed: every stage")
+    assert describe_fault_verdict(replace(report, rows=()), report.planted).startswith("Missed: every stage")

@@ -5,12 +5,12 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 
 from app.diagnostics.colors import Tone
-from app.diagnostics.metric_words import EXPECTED_RED, VERDICT_SIGNS, regime_title
+from app.diagnostics.metric_text import EXPECTED_RED, VERDICT_SIGNS, regime_title
 from app.diagnostics.runs.run import MAX_UTTERANCES, DiagnosticsRun, RunState, Shown
-from app.messages import words_for
+from app.messages import describe_failure
 from engine.runtime.preparation.devices import AUTO
 from engine.stages import STAGE_NAMES, STAGES, stage_named
-from engine.system.durations import duration_words
+from engine.system.durations import format_approximate_duration
 from engine.validator.data.results import InputSource, Regime, Verdict
 from engine.validator.data.wording import counted
 from engine.validator.faults.catalog import fault_named
@@ -38,7 +38,7 @@ _ENDING_VERDICTS = {
 }
 
 
-def state_words(run: DiagnosticsRun | None) -> str:
+def describe_state(run: DiagnosticsRun | None) -> str:
     """Describe the current step of a run, or how it ended."""
     if run is None:
         return NO_RUN
@@ -50,13 +50,13 @@ def state_words(run: DiagnosticsRun | None) -> str:
         case RunState.LOADING:
             return "Starting the reference…"
         case RunState.RUNNING:
-            return _progress_words(run)
+            return _format_progress(run)
         case RunState.FINISHED:
-            return _end_words(run)
+            return _describe_end(run)
         case RunState.STOPPED:
             return run.message
         case _:
-            return words_for(run.message, run.hint, run.recovery_action)
+            return describe_failure(run.message, run.hint, run.recovery_action)
 
 
 def describe_request(text: str, seconds_per_phoneme: float | None) -> str:
@@ -65,11 +65,13 @@ def describe_request(text: str, seconds_per_phoneme: float | None) -> str:
         return NO_REQUEST
     utterances = round(FIRST_UTTERANCES + len(text) / CHARACTERS_PER_UTTERANCE)
     extent = f"about {counted(utterances, 'utterance')}"
-    took = f", {duration_words(seconds_per_phoneme * len(text))}" if seconds_per_phoneme is not None else ""
+    took = (
+        f", {format_approximate_duration(seconds_per_phoneme * len(text))}" if seconds_per_phoneme is not None else ""
+    )
     return f"“{shortened(text, REQUEST_CHARACTERS)}”: {extent}{took}"
 
 
-def _end_words(run: DiagnosticsRun) -> str:
+def _describe_end(run: DiagnosticsRun) -> str:
     count = len(run.utterances)
     done = f"Done: {count} {'utterance' if count == 1 else 'utterances'}."
     if run.report is None or not run.report.device_choice:
@@ -78,16 +80,16 @@ def _end_words(run: DiagnosticsRun) -> str:
     return f"{done} Device: {device}. LSTMs: {lstms}."
 
 
-def _progress_words(run: DiagnosticsRun) -> str:
+def _format_progress(run: DiagnosticsRun) -> str:
     row = run.last_row
     if row is None:
         return "Planning…" if not run.utterances else f"Utterance 1 of {len(run.utterances)}"
     title = stage_named(row.stage).title
     where = f"Utterance {row.utterance + 1} of {max(len(run.utterances), row.utterance + 1)} · {title}"
-    return " · ".join(filter(None, [where, run.progress.words, memory_words(run)]))
+    return " · ".join(filter(None, [where, run.progress.words, describe_discarded(run)]))
 
 
-def memory_words(run: DiagnosticsRun) -> str:
+def describe_discarded(run: DiagnosticsRun) -> str:
     """Describe which data of a long text has been discarded; empty if none."""
     if run.progress.compared <= MAX_UTTERANCES:
         return ""

@@ -76,10 +76,10 @@ def regime_title(regime: str) -> str:
     """Return a configuration's title; for a mixed one, with the source of each part."""
     rest, *parts = regime.split("+")
     title = _SOURCES.get(rest, rest)
-    return f"{title}, with {', '.join(map(_part_words, parts))}" if parts else title
+    return f"{title}, with {', '.join(map(_describe_part, parts))}" if parts else title
 
 
-def _part_words(part: str) -> str:
+def _describe_part(part: str) -> str:
     """Describe a stage from a different configuration, or a replaced kernel."""
     what, _, source = part.partition("=")
     title = stage_named(what).title if what in STAGE_NAMES else what
@@ -101,12 +101,12 @@ def worker_of(stage: Stage, regime: str) -> str:
     return "the compiled module" if chosen.startswith(Regime.COMPILED) or chosen == Regime.DISTILLED else "PyTorch"
 
 
-def verdict_words(verdict: Verdict) -> str:
+def format_verdict(verdict: Verdict) -> str:
     """Return a sign and a word, so that a verdict never depends on color alone."""
     return f"{VERDICT_SIGNS[verdict]} {VERDICT_TITLES[verdict]}"
 
 
-def change_words(row: Row, earlier: Row) -> str:
+def format_change(row: Row, earlier: Row) -> str:
     """Compare a row with the same row of an earlier run: the verdict if it changed, else decibels."""
     if row.verdict is not earlier.verdict:
         return f"was {VERDICT_TITLES[earlier.verdict]}"

@@ -13,15 +13,15 @@ from pytestqt.qtbot import QtBot
 from app.diagnostics.colors import Tone
 from app.diagnostics.configurations import matrix_of
 from app.diagnostics.figures import FiguresView
-from app.diagnostics.metric_words import (
+from app.diagnostics.metric_text import (
     READING_DESCRIPTIONS,
     REGIME_TITLES,
     VERDICT_DESCRIPTIONS,
     VERDICT_SIGNS,
     VERDICT_TITLES,
-    change_words,
     figures_of,
-    verdict_words,
+    format_change,
+    format_verdict,
 )
 from app.diagnostics.runs.run import DiagnosticsRun, Shown
 from app.diagnostics.stages.stage_rows import Column, StageEntry, words_of
@@ -46,18 +46,18 @@ def test_every_verdict_regime_and_reading_has_words() -> None:
     assert set(REGIME_TITLES) == set(Regime)
     assert set(READING_DESCRIPTIONS) == set(InputSource)
     assert len({*VERDICT_SIGNS.values()}) == len(Verdict)
-    assert verdict_words(Verdict.FAIL) == "✗ Fail"
+    assert format_verdict(Verdict.FAIL) == "✗ Fail"
 
 
 def test_changes() -> None:
     now = row(STAGES[0], "text_features", Regime.COMPILED, error=1e-4)
-    assert change_words(now, now) == "same"
-    assert change_words(now, replace(now, metrics=metrics(1e-3))) == "+20.0 dB"
-    assert change_words(now, replace(now, metrics=metrics(1e-5))) == "-20.0 dB"
-    assert change_words(now, replace(now, verdict=Verdict.FAIL)) == "was Fail"
-    assert change_words(now, replace(now, metrics=metrics(0))) == "was exact"
-    assert change_words(replace(now, metrics=metrics(0)), now) == "now exact"
-    assert change_words(replace(now, metrics=None), now) == "–"
+    assert format_change(now, now) == "same"
+    assert format_change(now, replace(now, metrics=metrics(1e-3))) == "+20.0 dB"
+    assert format_change(now, replace(now, metrics=metrics(1e-5))) == "-20.0 dB"
+    assert format_change(now, replace(now, verdict=Verdict.FAIL)) == "was Fail"
+    assert format_change(now, replace(now, metrics=metrics(0))) == "was exact"
+    assert format_change(replace(now, metrics=metrics(0)), now) == "now exact"
+    assert format_change(replace(now, metrics=None), now) == "–"
 
 
 def test_every_number_of_a_row_is_a_figure() -> None:

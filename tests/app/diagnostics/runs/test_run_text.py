@@ -4,18 +4,18 @@ import pytest
 
 from app.diagnostics.colors import Tone
 from app.diagnostics.runs.run import DiagnosticsRun
-from app.diagnostics.runs.run_words import (
+from app.diagnostics.runs.run_text import (
     NO_REQUEST,
     NO_RUN,
     RunHistory,
     describe_request,
+    describe_state,
     divergence_of,
     run_name,
     run_title,
-    state_words,
     verdict_of,
 )
-from app.messages import words_for
+from app.messages import describe_failure
 from engine.errors import RecoveryAction
 from engine.speech import Plan, PlanEvent, PreparationEvent
 from engine.stages import STAGES, stage_named
@@ -30,17 +30,17 @@ def fresh(*regimes: Regime) -> DiagnosticsRun:
 
 def test_every_state_has_words() -> None:
     run = fresh()
-    said = [state_words(None), state_words(run)]
+    said = [describe_state(None), describe_state(run)]
     run.take(PreparationEvent("Loading", 0, 1))
-    said.append(state_words(run))
+    said.append(describe_state(run))
     run.take(PlanEvent(Plan(UTTERANCES)))
     run.take(PreparationEvent("Loading", 1, 1))
-    said.append(state_words(run))
+    said.append(describe_state(run))
     for event in events(run.request):
         run.take(event)
         if isinstance(event, RowEvent) and event.row.stage == "decoder" and event.row.utterance == 1:
             break
-    said.append(state_words(run))
+    said.append(describe_state(run))
     assert said == [
         NO_RUN,
         "Starting the reference…",
@@ -48,7 +48,7 @@ def test_every_state_has_words() -> None:
         "Utterance 1 of 3",
         "Utterance 2 of 3 · Decoder · 1 of 3 compared",
     ]
-    assert state_words(finished_run()) == "Done: 3 utterances."
+    assert describe_state(finished_run()) == "Done: 3 utterances."
 
 
 def test_endings_say_why() -> None:
@@ -58,8 +58,8 @@ def test_endings_say_why() -> None:
     crashed.crash("The reference process has ended.")
     without_tvm = fresh()
     without_tvm.take(FailedEvent("No TVM.", "Run “make setup”.", RecoveryAction.INSTALL_AGAIN))
-    assert state_words(without_tvm) == words_for("No TVM.", "", RecoveryAction.INSTALL_AGAIN)
-    said = [state_words(run) for run in (stopped, failed, crashed)]
+    assert describe_state(without_tvm) == describe_failure("No TVM.", "", RecoveryAction.INSTALL_AGAIN)
+    said = [describe_state(run) for run in (stopped, failed, crashed)]
     assert said == ["Stopped.", "No voice. Choose one.", "The reference process has ended."]
     titles = [run_title(4, run) for run in (stopped, failed, crashed)]
     assert titles[0].startswith("4 · 14:02 · stopped · Compiled: The window")
@@ -80,7 +80,7 @@ def test_a_finished_run_tells_what_ran_the_modules() -> None:
     run = finished_run()
     choices = {"device_choice": "cpu (Metal needs a Mac)", "lstm_choice": "tir (requested)"}
     run.report = replace(run.report, **choices)
-    assert state_words(run) == "Done: 3 utterances. Device: cpu. LSTMs: tir."
+    assert describe_state(run) == "Done: 3 utterances. Device: cpu. LSTMs: tir."
     assert ", cpu, tir: " in run_name(run)
 
 
