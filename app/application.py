@@ -214,7 +214,7 @@ class Application(QObject):
         self.editor.said_everywhere.connect(self.lexicon.say_everywhere)
         self.export = ExportFeature(window, speech, settings, partial(parts_of, window), self._engine_factory)
         self.saved_files = SavedFiles(window, session_bus_address())
-        self.saved_files.no_file_manager.connect(self.export.tell_path)
+        self.saved_files.no_file_manager.connect(self.export.show_path)
         self.export.saved.connect(self.saved_files.notify)
         self.export.reveal_requested.connect(self.saved_files.show)
         self.desktop = DesktopFeature(window, speech, settings)

@@ -104,7 +104,7 @@ class Tasks(QObject):
                 self._changed.notify()
         return task
 
-    def tell(self, receiver: Callable[..., object], *values: object) -> None:
+    def call_in_window(self, receiver: Callable[..., object], *values: object) -> None:
         """Call a function in the window's thread, after all earlier calls; any thread may call this."""
         with suppress(RuntimeError):  # at the end of the program
             self._post.arrived.emit(partial(receiver, *values))
@@ -152,16 +152,16 @@ class Tasks(QObject):
             raise_if_set(task.canceled)
             progress = next(task.steps)
         except StopIteration as end:
-            self.tell(self._end, task, end.value)
+            self.call_in_window(self._end, task, end.value)
         except Exception as error:
             if not isinstance(error, EngineError):
                 log.exception("Unexpected failure in the thread “%s”", self._name)
             task.steps.close()
-            self.tell(self._end, task, None, error)
+            self.call_in_window(self._end, task, None, error)
         else:
             with self._changed:
                 self._waiting.insert(0, task)
-            self.tell(self._advance, task, progress)
+            self.call_in_window(self._advance, task, progress)
 
     def _advance(self, task: Task, progress: object) -> None:
         if not task.canceled.is_set():

@@ -218,7 +218,7 @@ class AudioPlayer(QObject):
         self._feed.move(position, by)
         if self._position >= position:
             self._position += by
-            self._tell_position()
+            self._send_position()
 
     def play_on_current_device(self) -> None:
         """Look for devices again and continue on the default one, after a device was connected or disconnected."""
@@ -289,7 +289,7 @@ class AudioPlayer(QObject):
         if heard > self._position:
             self._moved_at = self._clock()
             self._position = heard
-        self._tell_position()
+        self._send_position()
 
     def _has_rung_out(self) -> bool:
         if not self._track.ends or self._position < self._track.length:
@@ -315,7 +315,7 @@ class AudioPlayer(QObject):
             self._stream.abort()
         self._started = False
         self._feed_from(self._position)
-        self._tell_position()
+        self._send_position()
         self._become(playback)
 
     def _close(self) -> None:
@@ -329,7 +329,7 @@ class AudioPlayer(QObject):
         self._feed_from(position)
         self._position, self._told_position = position, None
         if not self._started or not self._ring.readable:
-            self._tell_position()
+            self._send_position()
 
     def _feed_from(self, position: int) -> None:
         """Feed the device from this sample on: the new samples are ready before the prepared ones are dropped."""
@@ -350,7 +350,7 @@ class AudioPlayer(QObject):
     def _count(self, seconds: float) -> int:
         return round(seconds * self._track.sample_rate_hz)
 
-    def _tell_position(self) -> None:
+    def _send_position(self) -> None:
         if self._position != self._told_position:
             self._told_position = self._position
             self.position_changed.emit(self._position)

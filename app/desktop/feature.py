@@ -106,7 +106,7 @@ class DesktopFeature(QObject):
         remote, mpris = Remote(self._controller, self._window.reading, self._window.menu), Mpris(address, self)
         remote.changed.connect(mpris.show)
         remote.position_changed.connect(mpris.show_position)
-        remote.sought.connect(mpris.tell_position)
+        remote.sought.connect(mpris.send_position)
         remote.next_requested.connect(self.next_requested)
         remote.previous_requested.connect(self.previous_requested)
         remote.raise_requested.connect(self._window.come_to_front)

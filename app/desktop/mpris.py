@@ -58,9 +58,9 @@ class Mpris(QObject):
         self._player.position_microseconds = microseconds
 
     @Slot(object)
-    def tell_position(self, microseconds: int) -> None:
+    def send_position(self, microseconds: int) -> None:
         """Announce a jump of the position."""
-        self._call(self._player.tell_position, microseconds)
+        self._call(self._player.send_position, microseconds)
 
     def end(self, timeout_ms: int) -> bool:
         """Leave the bus; return whether that succeeded in time."""

@@ -96,7 +96,7 @@ class Player(ServiceInterface):
             self.take(MediaCommand(Command.GO_TO, position, int(number)))
 
     @dbus_signal("Seeked")
-    def tell_position(self, position: int) -> DBusInt64:
+    def send_position(self, position: int) -> DBusInt64:
         """Announce a jump of the position."""
         return position
 

@@ -67,7 +67,7 @@ class FindBar(QFrame):
         self.field.setFocus()
         self.field.selectAll()
 
-    def tell(self, news: str) -> None:
+    def show_message(self, news: str) -> None:
         """Show the search result."""
         if news and self.isVisible() and news != self.label.text():
             announce(self.label, news)
@@ -189,7 +189,7 @@ class TextFinder(QObject):
         if words:
             self._show(self._matches().from_place(self._place), "the start")
         else:
-            self._bar.tell("")
+            self._bar.show_message("")
 
     @Slot()
     def on_text(self) -> None:
@@ -202,9 +202,9 @@ class TextFinder(QObject):
         matches = self._matches()
         match = matches.at(self._selected())
         if match is not None:
-            self._bar.tell(describe_match(match, ""))
+            self._bar.show_message(describe_match(match, ""))
         elif self._bar.field.text():
-            self._bar.tell(f"{len(matches.spans):,} found" if matches.spans else "Not found")
+            self._bar.show_message(f"{len(matches.spans):,} found" if matches.spans else "Not found")
 
     def _seed(self) -> str:
         """Return the selected text; empty if it is too long to search for or spans several lines."""
@@ -218,7 +218,7 @@ class TextFinder(QObject):
 
     def _show(self, match: Match | None, wrapped_to: str) -> None:
         self._timer.stop()  # the count is up to date
-        self._bar.tell(describe_match(match, wrapped_to))
+        self._bar.show_message(describe_match(match, wrapped_to))
         if match is None:
             return
         self._place = match.span[0]

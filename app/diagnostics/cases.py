@@ -60,12 +60,12 @@ class MadeCase:
 class CaseActions(QObject):
     """The actions for failing cases, in the panel and on the button of a failing stage.
 
-    Cases are created one at a time, in a child process, by the public command. `failed` carries an error, `told` a
-    success message.
+    Cases are created one at a time, in a child process, by the public command. `failed` carries an error,
+    `message_sent` a success message.
     """
 
     failed = Signal(object)
-    told = Signal(str)
+    message_sent = Signal(str)
 
     def __init__(
         self,
@@ -112,7 +112,7 @@ class CaseActions(QObject):
     def _on_copy(self) -> None:
         if self._panel.run is not None:
             QGuiApplication.clipboard().setText(as_command(self._panel.run.request))
-            self.told.emit(COPIED)
+            self.message_sent.emit(COPIED)
 
     @Slot()
     def _on_button(self) -> None:
@@ -155,23 +155,23 @@ class CaseActions(QObject):
         arguments = [COMMAND, *as_arguments(only(failure.request, failure.regime)), *wanted, "--json"]
         making = self._making = threading.Event()
 
-        def say(line: str) -> None:
-            self._tasks.tell(self._say, making, line.strip())
+        def report_line(line: str) -> None:
+            self._tasks.call_in_window(self._show_progress, making, line.strip())
 
         self._tasks.run(
-            partial(call, cancel=making, niceness=NICENESS, on_error_line=say),
+            partial(call, cancel=making, niceness=NICENESS, on_error_line=report_line),
             self._data_of,
             arguments,
             done=self._on_made,
             failed=self._on_failure,
             cancel=making,
         )
-        self._say(making, words)
+        self._show_progress(making, words)
         self._refresh()
 
-    def _say(self, making: threading.Event, words: str) -> None:
+    def _show_progress(self, making: threading.Event, words: str) -> None:
         if making is self._making:
-            self._panel.tell(self._tasks, words)
+            self._panel.show_activity(self._tasks, words)
 
     def _stop(self) -> None:
         if self._making is not None:
@@ -197,7 +197,7 @@ class CaseActions(QObject):
 
     def _end(self) -> None:
         self._wanted = self._reduced = self._making = None
-        self._panel.tell(self._tasks, "")
+        self._panel.show_activity(self._tasks, "")
         self._refresh()
 
     def _copy(self, case: MadeCase, path: Path) -> None:
@@ -207,7 +207,7 @@ class CaseActions(QObject):
         except EngineError as error:
             self.failed.emit(error)
         else:
-            self.told.emit(f"Saved {path.name} to {path.parent}. “kokoro-desk validate --case” runs it again")
+            self.message_sent.emit(f"Saved {path.name} to {path.parent}. “kokoro-desk validate --case” runs it again")
 
     def _show(self, case: MadeCase, failure: Failure) -> None:
         """Show the shortest text and its command, which can be copied, and offer to save the inputs."""

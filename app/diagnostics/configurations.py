@@ -171,17 +171,17 @@ class ConfigurationsPage(StagePage):
         self._lay_out()
         self.compare.clicked.connect(self._on_compare)
         self.mix.toggled.connect(self.editor.setVisible)
-        self.editor.changed.connect(self._say)
+        self.editor.changed.connect(self._show_next_run)
         self.padding.chosen.connect(self.padding_chosen)
         self.table.cell_chosen.connect(self._on_cell)
-        self._say()
+        self._show_next_run()
 
     def show_stage(self, run: DiagnosticsRun | None, shown: Shown, stage: str | None) -> None:
         """See `StagePage`."""
         self._shown = shown
         self.table.show_matrix(matrix_of(run, shown) if run is not None else Matrix())
         self.table.mark(stage, shown.regime)
-        self._say()
+        self._show_next_run()
 
     @Slot()
     def _on_compare(self) -> None:
@@ -192,11 +192,11 @@ class ConfigurationsPage(StagePage):
         self.part_requested.emit(replace(self._shown, regime=regime), stage)
 
     @Slot()
-    def _say(self) -> None:
+    def _show_next_run(self) -> None:
         mixed = "+".join([NOT_MIXED, *(f"{stage}={regime}" for stage, regime in self.editor.mixed_stages)])
         self.mix.setText(f"{MIX} ({len(self.editor.mixed_stages)})" if self.editor.mixed_stages else MIX)
         words = START if not self.table.matrix.regimes else LEGEND
-        self.words.say(f"Next: {column_explanation(mixed)}. {words}" if self.editor.mixed_stages else words)
+        self.words.set_text(f"Next: {column_explanation(mixed)}. {words}" if self.editor.mixed_stages else words)
 
     def _lay_out(self) -> None:
         self.compare.setToolTip("Run every stage in every configuration, on the text named above")

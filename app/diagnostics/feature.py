@@ -142,7 +142,7 @@ class DiagnosticsFeature(QObject):
         for banner in (panel.banner, self._main.page.banner):
             banner.action_chosen.connect(self._on_message_action)
         for source in (self.keeping, self.cases):
-            source.told.connect(self._on_told)
+            source.message_sent.connect(self._on_message)
         for part in (queue, self.sounds, self.keeping, self.cases):
             part.failed.connect(self._on_failure)
         later = Qt.ConnectionType.QueuedConnection  # queued, because starting to speak takes long enough
@@ -235,7 +235,7 @@ class DiagnosticsFeature(QObject):
         (speech, model), run, to_run = self._source(), self._timed, self.panel.to_run
         same = run is not None and (run.request.model, run.request.regimes) == (model, to_run.options.regimes)
         rate = run.progress.seconds_per_phoneme if run is not None and same else None
-        to_run.request_summary.say(describe_request(speech.part if speech is not None else "", rate))
+        to_run.request_summary.set_text(describe_request(speech.part if speech is not None else "", rate))
 
     @Slot(object)
     def _on_activity(self, activity: Activity) -> None:
@@ -253,7 +253,7 @@ class DiagnosticsFeature(QObject):
             self.queue.release()
 
     @Slot(str)
-    def _on_told(self, words: str) -> None:
+    def _on_message(self, words: str) -> None:
         self._show(Message(f"{words.rstrip('.')}.", Tone.NOTE))
 
     @Slot(object)
@@ -307,7 +307,7 @@ class PlaybackFollower(QObject):
         self._speech = speech
         self._queue = queue
         self._panel = panel
-        self._told: tuple[DiagnosticsRun, Segment] | None = None
+        self._sent: tuple[DiagnosticsRun, Segment] | None = None
         self._looked = QElapsedTimer()
         self._looked.start()
         speech.player.position_changed.connect(self._on_position)
@@ -326,8 +326,8 @@ class PlaybackFollower(QObject):
         if run is None or run.request.speech != self._speech.request:
             segment = None
         utterance = utterance_heard(segment, run.utterances) if run is not None else None
-        if run is not None and segment is not None and self._told != (run, segment):
-            self._told = (run, segment)
+        if run is not None and segment is not None and self._sent != (run, segment):
+            self._sent = (run, segment)
             self._queue.hear(segment.utterance.start)
         to_show = self._panel.to_show
         to_show.follow(utterance.index if utterance is not None and self._panel.run is run else None)

@@ -51,8 +51,8 @@ class FiguresView(FollowsTheme, QScrollArea):
         )
         top = f"<div style='color:{tone_color(tone)}'>{_breakable(sentence)}</div>" if sentence else ""
         self.label.setText(f"{top}<table>{lines}</table>" if figures else top)
-        said = [f"{name} {value}" for name, value in figures if isinstance(value, str)]
-        self.setAccessibleDescription("; ".join(filter(None, (sentence, *said))))
+        accessible_text = [f"{name} {value}" for name, value in figures if isinstance(value, str)]
+        self.setAccessibleDescription("; ".join(filter(None, (sentence, *accessible_text))))
 
 
 def _cell(value: str | Links) -> str:

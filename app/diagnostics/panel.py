@@ -106,9 +106,9 @@ class DiagnosticsPanel(QFrame):
         self.table.addAction(action)
         return action
 
-    def tell(self, teller: object, words: str, fraction: float | None = None) -> None:
-        """Show a task of `teller` and its progress if known; empty `words` end it."""
-        self.status.tell(teller, words, fraction)
+    def show_activity(self, source: object, words: str, fraction: float | None = None) -> None:
+        """Show a task of `source` and its progress if known; empty `words` end it."""
+        self.status.show_activity(source, words, fraction)
 
     @Slot(object, str)
     def show_part(self, shown: Shown, stage: str) -> None:

@@ -180,7 +180,7 @@ class ReferenceProcess(QObject):
 
 
 def _events(process: Connection) -> Generator[ValidationEvent, None, None]:
-    for (event,) in process.told():
+    for (event,) in process.reports():
         yield event
 
 

@@ -63,15 +63,15 @@ class RunQueue(QObject):
     A new diagnosis stops all other work; an inspection waits until there is no diagnosis, and the latest request
     replaces earlier ones. `run_started` carries a run, which then receives its events; `changed` carries the event, or
     None when the run has ended or waits. `failed` carries the reason why no run has started. `inspected` carries a run
-    and the stage whose kernels have new results, `told` the progress of the inspection as text and fraction (or None),
-    and an empty text at its end; `not_inspected` carries the reason of a failed inspection.
+    and the stage whose kernels have new results, `message_sent` the progress of the inspection as text and fraction (or
+    None), and an empty text at its end; `not_inspected` carries the reason of a failed inspection.
     """
 
     run_started = Signal(object)
     changed = Signal(object)
     failed = Signal(object)
     inspected = Signal(object, str)
-    told = Signal(str, object)
+    message_sent = Signal(str, object)
     not_inspected = Signal(str)
 
     def __init__(self, process: ReferenceProcess, folders: RunFolders, parent: QObject | None = None) -> None:
@@ -221,7 +221,7 @@ class RunQueue(QObject):
         self._wanted = self._wrong = None
         if self._job is not None:
             self._job = None
-            self.told.emit("", None)
+            self.message_sent.emit("", None)
 
     def _keep(self, folder: Path) -> None:
         self._kept.append(folder)
@@ -237,7 +237,7 @@ class RunQueue(QObject):
             job, self._wanted = self._wanted, None
         if job is not None:
             self._job = job
-            self.told.emit(INSPECTING, None)
+            self.message_sent.emit(INSPECTING, None)
             self._process.inspect(
                 KernelRequest(replace(job.run.request, arrays_folder=None), job.utterance, job.stages)
             )
@@ -264,9 +264,9 @@ class RunQueue(QObject):
                 if known is not None:
                     measured, kernels = len(known.measurements), len(known.kernels)
                     words = f"{stage_named(stage).title}: {measured} of {kernels} kernels measured"
-                    self.told.emit(words, measured / max(kernels, 1))
+                    self.message_sent.emit(words, measured / max(kernels, 1))
             case PreparationEvent(words):
-                self.told.emit(words, None)
+                self.message_sent.emit(words, None)
             case KernelsEvent(findings):
                 if self._wanted is not None and self._wanted.run is job.run and {*self._wanted.stages} <= {*job.stages}:
                     self._wanted = None  # it was requested before it was clear that these would be inspected anyway
@@ -280,7 +280,7 @@ class RunQueue(QObject):
 
     def _end_inspection(self, why: str = "") -> None:
         self._job = None
-        self.told.emit("", None)
+        self.message_sent.emit("", None)
         if why:
             self.not_inspected.emit(why)
         self._next()

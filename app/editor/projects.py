@@ -353,7 +353,7 @@ class ProjectsFeature(QObject):
         self._page.banner.withdraw(MessageTopic.FILE)
         self._settings.save_folder = file.path.parent
         self._shelve(file.path, digest, request.text)
-        self._page.status.tell(f"Saved {file.path.name}.")
+        self._page.status.show_message(f"Saved {file.path.name}.")
         if texts_begun == self._texts_begun:  # otherwise, a different text is in the editor now
             self._file, self._saved, self._made_with, self._voice = file, request, None, ("", "")
             self._remember()

@@ -216,7 +216,7 @@ class ExportDialog(QDialog):
             order = self.order
             check_writable(order.path, per_chapter=order.per_chapter)
         except EngineError as error:
-            self._say(str(error))
+            self._show_problem(str(error))
             return
         there = existing_outputs(order)
         if not there or there == (self._agreed,):
@@ -251,7 +251,7 @@ class ExportDialog(QDialog):
         else:
             self.scopes.hide()
             only = _line(self)
-            only.say(self.scope.title)
+            only.set_text(self.scope.title)
             form.addRow("Export", only)
         form.addRow("", self.summary)
         form.addRow("&Format", self.formats)
@@ -276,7 +276,7 @@ class ExportDialog(QDialog):
         self.choose_button.clicked.connect(self._choose_place)
         self.scopes.chosen.connect(self._follow_scope)
         self.formats.currentIndexChanged.connect(self._on_format)
-        self.cover.refused.connect(self._say)
+        self.cover.refused.connect(self._show_problem)
         self.place.textChanged.connect(self._on_place)
 
     @Slot()
@@ -325,14 +325,14 @@ class ExportDialog(QDialog):
         scope, coding = self.scope, coding_of(self.formats.currentData())
         seconds = ExportJob(scope.document, scope.speech_settings, Path()).seconds
         count = len(scope.document.chapters)
-        self.summary.say(_capitalized(f"{count} chapters, " * (count > 1) + format_approximate_duration(seconds)))
+        self.summary.set_text(_capitalized(f"{count} chapters, " * (count > 1) + format_approximate_duration(seconds)))
         named = f"{coding.name}, " if coding.name else ""
         hint = ". If FFmpeg is installed: AAC, a third as large" if named and not coding.program else ""
-        self.size_note.say(_capitalized(f"{named}{_format_size(coding.megabytes(seconds))}{hint}"))
+        self.size_note.set_text(_capitalized(f"{named}{_format_size(coding.megabytes(seconds))}{hint}"))
 
     @Slot()
     def _on_place(self) -> None:
-        self._say("")
+        self._show_problem("")
 
     @Slot()
     def _choose_place(self) -> None:
@@ -350,7 +350,7 @@ class ExportDialog(QDialog):
         self._agreed = path  # the file dialog has asked
 
     @Slot(str)
-    def _say(self, words: str) -> None:
+    def _show_problem(self, words: str) -> None:
         self.notice.setText(words)
         self.notice.setToolTip(words)
         self.notice.setVisible(bool(words))

@@ -79,9 +79,9 @@ class ExportFeature(QObject):
         return self._records.shut_down(timeout_ms)
 
     @Slot(object)
-    def tell_path(self, path: Path) -> None:
+    def show_path(self, path: Path) -> None:
         """Show the folder of a file when there is no file manager to open it."""
-        self._window.page.status.tell(f"No file manager was found. The folder is {path.parent}.")
+        self._window.page.status.show_message(f"No file manager was found. The folder is {path.parent}.")
 
     def _connect(self) -> None:
         window, speech = self._window, self._speech

@@ -59,7 +59,7 @@ class ExportRecords(QObject):
     def _find(self) -> None:
         for kept in self._orders.interrupted():
             self._kept.append(kept)
-            self._tasks.tell(self.found.emit, kept)
+            self._tasks.call_in_window(self.found.emit, kept)
 
     def _keep(self, order: ExportJob, model: str) -> None:
         if any(kept.order is order for kept in self._kept):

@@ -117,7 +117,9 @@ class LexiconFeature(QObject):
     def _on_outdated(self, utterances: Sequence[Utterance]) -> None:
         if utterances:
             count = len(utterances)
-            self._main.page.status.tell(f"{count} {'sentence' if count == 1 else 'sentences'} will be spoken again")
+            self._main.page.status.show_message(
+                f"{count} {'sentence' if count == 1 else 'sentences'} will be spoken again"
+            )
 
     @Slot(object)
     def _on_place(self, place: Place) -> None:
@@ -133,7 +135,7 @@ class LexiconFeature(QObject):
     def _on_play(self, entry: Entry) -> None:
         """Pronounce an entry in the chosen voice, in the language of the entry."""
         chosen, voice = self._main.chosen, self._language
-        text = f"[{entry.title}](/{entry.phonemes}/)" if entry.phonemes else entry.say
+        text = f"[{entry.title}](/{entry.phonemes}/)" if entry.phonemes else entry.set_text
         if not text.strip() or voice is None:
             self.window.show_failure(InvalidRequest("There’s nothing to play.", "Enter a pronunciation first."))
             return

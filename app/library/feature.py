@@ -53,7 +53,7 @@ class LibraryFeature(QObject):
         self._speech = speech
         self._settings = settings
         self._voices = window.page.header.voices
-        self._told: str | None = None
+        self._shown_error: str | None = None
         self._recalling: int | None = None
         self._opening: int | None = None
         self.library = Library(folder or data_folder() / "library", in_charge, self)
@@ -78,7 +78,7 @@ class LibraryFeature(QObject):
         """Add the current text to the queue, to be played."""
         if self._has_text():
             self.runner.add(self._job)
-            self._window.page.status.tell("Added to the queue")
+            self._window.page.status.show_message("Added to the queue")
 
     @Slot()
     def queue_file(self) -> None:
@@ -102,7 +102,7 @@ class LibraryFeature(QObject):
         """Add a document to the queue, to be played, or saved to `target`; it is read when its turn comes."""
         request = self._window.chosen
         self.runner.add(QueueJob(request, self._voices.speaking_model, target, document))
-        self._window.page.status.tell(f"Added {document.name} to the queue")
+        self._window.page.status.show_message(f"Added {document.name} to the queue")
 
     def _ask_where(self, document: Path) -> None:
         suggestion = self._settings.save_folder / f"{document.stem}{BOOK_SUFFIX}"
@@ -227,7 +227,7 @@ class LibraryFeature(QObject):
             if recalled.error is not None:
                 self._window.show_failure(recalled.error)
             else:
-                self._window.page.status.tell("The audio wasn’t saved. Generating it again…")
+                self._window.page.status.show_message("The audio wasn’t saved. Generating it again…")
 
     @Slot()
     def _show_item(self) -> None:
@@ -263,8 +263,8 @@ class LibraryFeature(QObject):
     @Slot(object)
     def _on_failed(self, error: Exception) -> None:
         """Show the same error only once, since each task of an unusable library fails."""
-        if str(error) != self._told or not isinstance(error, LibraryUnusable):
-            self._told = str(error)
+        if str(error) != self._shown_error or not isinstance(error, LibraryUnusable):
+            self._shown_error = str(error)
             self._window.page.banner.show_message(replace(message_for(error), topic=MessageTopic.STORAGE))
 
     @Slot(object)

@@ -157,7 +157,7 @@ class Library(QObject):
         history, queue = History(self._connection, self._folder, time.time), QueueStore(self._connection)
         self._stores = history, queue
         if aside is not None:
-            self._database.tell(self.set_aside.emit, aside)
+            self._database.call_in_window(self.set_aside.emit, aside)
         if self._in_charge:
             history.tidy()
             queue.wait_again()

@@ -71,7 +71,7 @@ class HistoryPanel(QWidget):
         self.entries.setVisible(bool(listed.entries))
         self.empty.setVisible(not listed.entries)
         self.empty.setText(NOTHING_FOUND if self.search.text().strip() else NOTHING_YET)
-        self.kept.say(f"{format_size(listed.kept_bytes)} used, limit:")
+        self.kept.set_text(f"{format_size(listed.kept_bytes)} used, limit:")
 
     def set_limit(self, megabytes: int) -> None:
         """Show the limit of saved audio."""
@@ -114,7 +114,7 @@ class HistoryPanel(QWidget):
     @Slot()
     def _on_delete(self) -> None:
         entry: Entry = self.entries.current
-        self.deleted.tell(entry.title)
+        self.deleted.show_deleted(entry.title)
         self.delete_requested.emit(entry)
 
     @Slot()
@@ -146,9 +146,9 @@ class _DeletedStrip(QFrame):
         layout.addWidget(self.button)
         self.hide()
 
-    def tell(self, title: str) -> None:
+    def show_deleted(self, title: str) -> None:
         """Show and announce that an entry was deleted."""
-        self.label.say(f"Deleted “{title}”")
+        self.label.set_text(f"Deleted “{title}”")
         announce(self.label, self.label.toolTip())
         self.button.setAccessibleName(f"Undo: {self.label.toolTip()}")
         self.show()

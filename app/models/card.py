@@ -82,7 +82,7 @@ class ModelCard(QFrame):
         self._row = row
         self.setAccessibleName(row.title)
         self.title.setText(row.title)
-        self.source.say(format_source(row.status.entry))
+        self.source.set_text(format_source(row.status.entry))
         self.words.setText(format_row(row))
         self.setAccessibleDescription(self.words.text())
         self.button.setText(format_button(row))

@@ -57,10 +57,10 @@ class ModelController(QObject):
         self._progress: JobProgress | None = None
         self._pace = ProgressEstimator()
         self._tick = QTimer(self, interval=TICK_MS)
-        self._tick.timeout.connect(self._tell)
+        self._tick.timeout.connect(self._announce_rows)
         self._in_use = in_use
         self._tasks = Tasks("models", self, niceness=NICENESS)
-        self._worker = ModelWorker(make_library, partial(self._tasks.tell, self._advance))
+        self._worker = ModelWorker(make_library, partial(self._tasks.call_in_window, self._advance))
 
     @property
     def rows(self) -> tuple[ModelRow, ...]:
@@ -80,7 +80,7 @@ class ModelController(QObject):
     def set_in_use(self, name: str) -> None:
         """Mark this model as the one in use."""
         self._in_use = name
-        self._tell()
+        self._announce_rows()
 
     @Slot()
     def look(self) -> None:
@@ -132,14 +132,14 @@ class ModelController(QObject):
     def _stop(self) -> None:
         for job in self._jobs:
             job.cancel.set()
-        self._tell()
+        self._announce_rows()
 
     def _begin(self, *jobs: ModelJob) -> None:
         was_idle = not self._jobs
         self._jobs.extend(jobs)
         if was_idle:
             self._go_on()
-        self._tell()
+        self._announce_rows()
 
     def _go_on(self) -> None:
         self._progress, self._pace = None, ProgressEstimator()
@@ -164,7 +164,7 @@ class ModelController(QObject):
     def _advance(self, job: ModelJob, progress: JobProgress) -> None:
         if self._jobs and job is self._jobs[0]:
             self._note(progress)
-            self._tell()
+            self._announce_rows()
 
     def _note(self, progress: JobProgress) -> None:
         self._progress = progress
@@ -183,7 +183,7 @@ class ModelController(QObject):
             self._not_done = (job, *self._jobs)
             self._jobs.clear()
         self._go_on()
-        self._tell()
+        self._announce_rows()
         if error is None:
             self.done.emit(job)
         elif self._not_done:
@@ -205,5 +205,5 @@ class ModelController(QObject):
         )
 
     @Slot()
-    def _tell(self) -> None:
+    def _announce_rows(self) -> None:
         self.rows_changed.emit(self.rows)

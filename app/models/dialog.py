@@ -101,7 +101,7 @@ class ModelsDialog(QDialog):
             )
         self.banner.show_message(message)
 
-    def tell(self, news: str) -> None:
+    def show_message(self, news: str) -> None:
         """Show a notice until it is dismissed."""
         self.banner.show_message(Message(news, Tone.NOTE))
 

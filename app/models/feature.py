@@ -144,11 +144,11 @@ class ModelsFeature(QObject):
         self._window.page.banner.withdraw(MessageTopic.MODEL)
         news = describe_completion(job, row.title)
         if job.task is not Task.PREPARE:  # the strip reports that
-            self._window.page.status.tell(news)
+            self._window.page.status.show_message(news)
         if job.task is Task.REMOVE:
             self._leave(row)
         elif job.task is Task.VERIFY:
-            self.dialog.tell(f"{news}.")
+            self.dialog.show_message(f"{news}.")
         elif row.in_use and job.task is not Task.PREPARE:
             self.engine_requested.emit()  # its weights or voices have changed
 
@@ -157,7 +157,7 @@ class ModelsFeature(QObject):
         speaking = self.controller.row(self._voices.speaking_model)
         if speaking is not None and removed.name == self._settings.model and not removed.usable:
             self._voices.take(self._voices.choice)
-            self.dialog.tell(f"{removed.title} was removed. Kokoro Desk now uses {speaking.title}.")
+            self.dialog.show_message(f"{removed.title} was removed. Kokoro Desk now uses {speaking.title}.")
 
     @Slot(object)
     def _on_failed(self, ended: JobEnded) -> None:
@@ -176,7 +176,7 @@ class ModelsFeature(QObject):
     @Slot(object)
     def _on_reveal(self, folder: Path) -> None:
         if not reveal(folder):
-            self.dialog.tell(f"No file manager was found. The folder is {folder}.")
+            self.dialog.show_message(f"No file manager was found. The folder is {folder}.")
 
     @Slot(object)
     def _on_message_action(self, message: Message) -> None:

@@ -63,7 +63,7 @@ class ModelUpgrader(QObject):
         if row is None or not in_background:
             return False
         lead, why = _FAILURES[job.task].format(title=row.title), _reason(ended.error)
-        self._tell(ModelNotice(f"{lead}: {why}", row.name, (Answer.TRY_AGAIN, Answer.CLOSE)))
+        self._show_notice(ModelNotice(f"{lead}: {why}", row.name, (Answer.TRY_AGAIN, Answer.CLOSE)))
         return True
 
     @Slot(object)
@@ -127,25 +127,25 @@ class ModelUpgrader(QObject):
         if self._next == removed:
             self._next = ""
         if self._news is not None and self._news.model == removed:
-            self._tell(None)
+            self._show_notice(None)
 
     def _bring(self, name: str) -> None:
         """Switch to a prepared model immediately or once playback has stopped, or offer it."""
         title = self._title(name)
         self._next = ""
         if self._voices.speaking_model == name:
-            self._tell(None)
+            self._show_notice(None)
         elif not self._voices.untouched:
-            self._tell(ModelNotice(f"{title} is ready.", name, (Answer.NOT_NOW, Answer.USE)))
+            self._show_notice(ModelNotice(f"{title} is ready.", name, (Answer.NOT_NOW, Answer.USE)))
         elif not self._silent:
             self._next = name
-            self._tell(ModelNotice(f"{title} is ready and will be used next.", name))
+            self._show_notice(ModelNotice(f"{title} is ready and will be used next.", name))
         else:
             self._before = self._voices.choice
             self._voices.take_over(name)
             info = voice_info(self._voices.choice, self._voices.models)
             words = f"Now using {title} (voice: {info.title if info else self._voices.voice})."
-            self._tell(ModelNotice(words, name, (Answer.GO_BACK, Answer.CHOOSE_VOICE, Answer.CLOSE)))
+            self._show_notice(ModelNotice(words, name, (Answer.GO_BACK, Answer.CHOOSE_VOICE, Answer.CLOSE)))
 
     @Slot(object)
     def _on_voice_chosen(self, choice: Choice) -> None:
@@ -155,7 +155,7 @@ class ModelUpgrader(QObject):
 
     @Slot(object, object)
     def _on_answer(self, notice: ModelNotice, answer: Answer) -> None:
-        self._tell(None)
+        self._show_notice(None)
         acts: dict[Answer, Callable[[], object]] = {
             Answer.NOT_NOW: self._remember_answer,
             Answer.FETCH: partial(self._fetch_now, notice.model),
@@ -180,7 +180,7 @@ class ModelUpgrader(QObject):
         self._settings.models_offered = True
         self._controller.cancel()
 
-    def _tell(self, news: ModelNotice | None) -> None:
+    def _show_notice(self, news: ModelNotice | None) -> None:
         self._news = news
         self._show()
 

@@ -120,8 +120,8 @@ class ModelWorker:
         self._make_library = make_library
         self._advanced = advanced
         self._library: ModelLibrary | None = None
-        self._told: ModelProgress | None = None
-        self._told_at = 0.0
+        self._reported: ModelProgress | None = None
+        self._reported_at = 0.0
 
     def work(self, job: ModelJob) -> None:
         """Run a job; errors of the library propagate."""
@@ -151,10 +151,10 @@ class ModelWorker:
         return self._library
 
     def _observe(self, job: ModelJob, progress: ModelProgress) -> None:
-        told, now = self._told, time.monotonic()
+        told, now = self._reported, time.monotonic()
         begins = told is None or told.activity is not progress.activity
-        if begins or progress.bytes_done >= progress.bytes_total or now - self._told_at >= REPORT_SECONDS:
-            self._told, self._told_at = progress, now
+        if begins or progress.bytes_done >= progress.bytes_total or now - self._reported_at >= REPORT_SECONDS:
+            self._reported, self._reported_at = progress, now
             self._advanced(job, progress)
 
 

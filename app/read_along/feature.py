@@ -70,7 +70,7 @@ class ReadAlongFeature(QObject):
             self._speech.player.seek(sample)
         else:
             last = self._track.whole
-            self._page.status.tell("This is the last sentence" if last else "The next sentence isn’t ready yet")
+            self._page.status.show_message("This is the last sentence" if last else "The next sentence isn’t ready yet")
 
     @Slot()
     def play_from_here(self) -> None:
@@ -174,7 +174,7 @@ class ReadAlongFeature(QObject):
         self._reading.play_from(character)
         self._follow()
         if self._speech.track is not track:
-            self._page.status.tell(MAKING_PART)
+            self._page.status.show_message(MAKING_PART)
 
     @Slot(int)
     def _on_unmade(self, sample: int) -> None:
@@ -187,7 +187,7 @@ class ReadAlongFeature(QObject):
         else:
             self._speech.speak_from(sentence_at(self._speech.text, character))
         self._follow()
-        self._page.status.tell(MAKING_PART)
+        self._page.status.show_message(MAKING_PART)
 
     @Slot(QPoint)
     def _show_text_menu(self, place: QPoint) -> None:

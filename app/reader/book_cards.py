@@ -160,14 +160,14 @@ class BookCards(QListWidget):
                 self.addItem(QListWidgetItem())
         for row, book in enumerate(books):
             self.item(row).setData(BOOK_ROLE, book)
-        self._tell()
+        self._update_texts()
         if self.currentRow() < 0:
             self.setCurrentRow(0)
 
     def set_speed(self, speed: float) -> None:
         """Show reading times for this speed."""
         self._speed = speed
-        self._tell()
+        self._update_texts()
 
     def changeEvent(self, event: QEvent) -> None:
         """Redraw the covers that consist of a letter, whose colors depend on the style."""
@@ -181,7 +181,7 @@ class BookCards(QListWidget):
         self._delegate.share(room)
         super().resizeEvent(event)
 
-    def _tell(self) -> None:
+    def _update_texts(self) -> None:
         for row in range(self.count()):
             item = self.item(row)
             book: ShelvedBook = item.data(BOOK_ROLE)
@@ -189,8 +189,8 @@ class BookCards(QListWidget):
             item.setText(book.title)
             item.setToolTip(str(book.path))
             item.setData(WORDS_ROLE, words)
-            said = ", ".join(each for each in (book.title, book.author, words) if each)
-            item.setData(Qt.ItemDataRole.AccessibleTextRole, said)
+            accessible_text = ", ".join(each for each in (book.title, book.author, words) if each)
+            item.setData(Qt.ItemDataRole.AccessibleTextRole, accessible_text)
 
     @Slot(QListWidgetItem)
     def _on_item(self, item: QListWidgetItem) -> None:

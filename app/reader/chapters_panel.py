@@ -100,8 +100,8 @@ class ChapterList(QListWidget):
         font.setBold(state.shown)
         item.setFont(font)
         words = (("skipped", not state.read), ("heard", state.heard), ("shown", state.shown))
-        said = [item.text().replace("\n", ", "), *(word for word, holds in words if holds)]
-        item.setData(Qt.ItemDataRole.AccessibleTextRole, ", ".join(said))
+        accessible_text = [item.text().replace("\n", ", "), *(word for word, holds in words if holds)]
+        item.setData(Qt.ItemDataRole.AccessibleTextRole, ", ".join(accessible_text))
 
     @Slot(QListWidgetItem)
     def _on_pressed(self, _item: QListWidgetItem) -> None:
@@ -280,7 +280,7 @@ class ChaptersPanel(QWidget):
             self._draw_list(self._document)
 
     def _list(self, document: Document) -> None:
-        self.title.say(document.title)
+        self.title.set_text(document.title)
         count = len(document.notices)
         words = f"{count} {'Notice' if count == 1 else 'Notices'}"
         self.notices.setText(words)

@@ -217,7 +217,7 @@ class ReaderFeature(QObject):
     def _on_files(self, files: list[Path]) -> None:
         self.opener.open(files[0])
         if files[1:]:
-            self._page.status.tell(f"Opened {files[0].name} only. You can open one document at a time.")
+            self._page.status.show_message(f"Opened {files[0].name} only. You can open one document at a time.")
 
     @Slot(object)
     def _on_opened(self, opened: OpenedDocument) -> None:
@@ -231,9 +231,9 @@ class ReaderFeature(QObject):
         bar = self._page.side_bar
         if len(opened.document.chapters) > 1 and not resumed and not bar.instead:
             bar.open(self.panel)
-        self._tell(opened.document, resumed=resumed)
+        self._show_opened(opened.document, resumed=resumed)
 
-    def _tell(self, document: Document, *, resumed: bool) -> None:
+    def _show_opened(self, document: Document, *, resumed: bool) -> None:
         """Show what the user should know about a document, message by message; skip notices if it is resumed."""
         voices = self._voices
         language = message_about_language(document.title, document.language, voices.choice, voices.models)
@@ -366,10 +366,10 @@ def message_about_language(title: str, language: str, choice: Choice, models: Se
     voice = voice_info(choice, models)
     if not language or voice is None or _base(voice.language) == _base(language):
         return None
-    said = f"“{title}” is in {language_name(language)}, but {voice.title} speaks {language_name(voice.language)}."
+    message = f"“{title}” is in {language_name(language)}, but {voice.title} speaks {language_name(voice.language)}."
     if fitting_choice(language, models) is not None:
-        return Message(said, Tone.WARNING, MessageAction.FITTING_VOICE, topic=MessageTopic.DOCUMENT)
-    return Message(f"{said} No installed voice speaks that language.", Tone.WARNING, topic=MessageTopic.DOCUMENT)
+        return Message(message, Tone.WARNING, MessageAction.FITTING_VOICE, topic=MessageTopic.DOCUMENT)
+    return Message(f"{message} No installed voice speaks that language.", Tone.WARNING, topic=MessageTopic.DOCUMENT)
 
 
 def language_name(tag: str) -> str:

@@ -64,7 +64,7 @@ class HomePage(QWidget):
 
     def name_open(self, title: str) -> None:
         """Offer to return to the open text; an empty title means that nothing is open."""
-        self.back_button.say(f"Back to “{title}”")
+        self.back_button.set_text(f"Back to “{title}”")
         self.back_button.setVisible(bool(title))
 
     def focusInEvent(self, event: QFocusEvent) -> None:

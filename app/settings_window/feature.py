@@ -83,6 +83,6 @@ class SettingsFeature(QObject):
         if prosody is prosody_of(voices.speaking_model, voices.models, self._settings.prosody):
             return
         self._settings.prosody = prosody
-        self._window.page.status.tell(PROSODY_NEWS[prosody])
+        self._window.page.status.show_message(PROSODY_NEWS[prosody])
         self.engine_requested.emit()
         self.prosody_changed.emit()

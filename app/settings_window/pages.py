@@ -74,11 +74,11 @@ class ReadingPage(SettingsPage):
     def _show_voice(self) -> None:
         choice, models = self._picker.choice, self._picker.models
         if choice.voice is None:
-            self.voice.label.say(FINDING)
+            self.voice.label.set_text(FINDING)
             return
         voice = voice_info(choice, models) or describe(choice.voice)
         model = next((each.title for each in models if each.model == choice.model), "")
-        self.voice.label.say(f"{voice.title} ({model})" if model else voice.title)
+        self.voice.label.set_text(f"{voice.title} ({model})" if model else voice.title)
 
 
 class AppearancePage(SettingsPage):
@@ -159,7 +159,7 @@ class ExportPage(SettingsPage):
             self._show()
 
     def _show(self) -> None:
-        self.folder.label.say(str(self._settings.save_folder))
+        self.folder.label.set_text(str(self._settings.save_folder))
         self.formats.choose(self._settings.export_format)
 
 
@@ -217,7 +217,7 @@ class ModelsPage(SettingsPage):
             count = len(each.voices)
             in_use = ", in use" if each.model == self._picker.speaking_model else ""
             lines.append(f"{each.title}: {count} {'voice' if count == 1 else 'voices'}{in_use}")
-        self.installed.say("\n".join(lines) or "Looking for models…")
+        self.installed.set_text("\n".join(lines) or "Looking for models…")
 
 
 class ShortcutsPage(QTextBrowser):
@@ -285,7 +285,7 @@ class AdvancedPage(SettingsPage):
         if (unavailable_reason := metal_unavailable_reason()) is not None:
             self.device.forbid(METAL_DEVICE, unavailable_reason)
             self.lstm_method.setEnabled(False)
-            self._lstm_words.say(unavailable_reason)
+            self._lstm_words.set_text(unavailable_reason)
         self._show_settings()
         self._show_prosody()
 
@@ -300,9 +300,9 @@ class AdvancedPage(SettingsPage):
         self._picker.model_changed.connect(self._show_prosody)
 
     def _show_device(self, device: DeviceEvent) -> None:
-        self._device_words.say(f"In use: {device.device}")
+        self._device_words.set_text(f"In use: {device.device}")
         if self.lstm_method.isEnabled():
-            self._lstm_words.say(f"In use: {device.lstm_method}")
+            self._lstm_words.set_text(f"In use: {device.lstm_method}")
         for number, method in enumerate(self.lstm_method.values):
             seconds = device.lstm_seconds.get(str(method))
             title = LSTM_TITLES[str(method)]
@@ -329,7 +329,7 @@ class AdvancedPage(SettingsPage):
         self.prosody.setEnabled(self._picker.known)
         self.prosody.forbid(Prosody.TRANSFORMER, unavailable_reason)
         self.prosody.choose(prosody_of(model, models, self._settings.prosody))
-        self._prosody_words.say(unavailable_reason)
+        self._prosody_words.set_text(unavailable_reason)
 
     @Slot(bool)
     def _on_tray_icon(self, shown: bool) -> None:

@@ -273,7 +273,7 @@ class EngineWorker(QObject):
 
     def _observe(self, task: Task, event: Event) -> None:
         if not isinstance(event, StageEvent):  # the window does not use its arrays
-            self._tasks.tell(self.reported.emit, task, event)
+            self._tasks.call_in_window(self.reported.emit, task, event)
 
 
 class Engine(QObject):
@@ -349,6 +349,6 @@ class Engine(QObject):
             case _:
                 self._set(readiness=Readiness.READY, preparation=None)
 
-    def _set(self, **told: object) -> None:
-        self.state = replace(self.state, **told)  # type: ignore[arg-type]
+    def _set(self, **changes: object) -> None:
+        self.state = replace(self.state, **changes)  # type: ignore[arg-type]
         self.changed.emit()

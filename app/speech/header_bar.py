@@ -57,12 +57,12 @@ class HeaderBar(QWidget):
         super().showEvent(event)
         self._shorten(False)
         self._usual_width = self._preferred_width()
-        self._say()
+        self._update_button()
 
     def resizeEvent(self, event: QResizeEvent) -> None:
         """Choose the texts that fit."""
         super().resizeEvent(event)
-        self._say()
+        self._update_button()
 
     def minimumSizeHint(self) -> QSize:
         """Return the minimum width with the short texts on two lines."""
@@ -83,7 +83,7 @@ class HeaderBar(QWidget):
         spared = sum(each.sizeHint().width() + SPACE_PIXELS for each in hidden)
         return speech_settings - spared, commands - self.speak_button.spared_pixels
 
-    def _say(self) -> None:
+    def _update_button(self) -> None:
         self._shorten(self.width() < self._usual_width)
         stacked = self.width() < sum(self._shortest_widths()) + SPACE_PIXELS
         across, down = QBoxLayout.Direction.LeftToRight, QBoxLayout.Direction.TopToBottom

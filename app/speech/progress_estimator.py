@@ -8,7 +8,7 @@ from collections.abc import Callable
 from engine.system.durations import format_approximate_duration
 
 MINUTE = 60
-WORTH_SAYING_SECONDS = 3
+MIN_SHOWN_SECONDS = 3
 """The minimum elapsed time to show for work of unknown length."""
 
 DEFAULT_SECONDS = {
@@ -77,7 +77,7 @@ class ProgressEstimator:
         left, taken = self.seconds_left, self._clock() - self._began
         if left is not None:
             return f"{format_approximate_duration(left)} left"
-        return f"{_counted(taken)} elapsed" if taken >= WORTH_SAYING_SECONDS else ""
+        return f"{_counted(taken)} elapsed" if taken >= MIN_SHOWN_SECONDS else ""
 
     @property
     def _units(self) -> tuple[float, float, float]:

@@ -65,9 +65,9 @@ class StatusLine(QWidget):
         self._show_progress()
         self._make_room()
 
-    def tell(self, news: str) -> None:
+    def show_message(self, news: str) -> None:
         """Show this news for a while."""
-        self._say(news)
+        self._set_text(news)
         announce(self.label, news)
         self._news_timer.start()
 
@@ -106,7 +106,7 @@ class StatusLine(QWidget):
 
     @Slot()
     def _show_activity(self) -> None:
-        self._say(describe(self._activity, self._pace.words))
+        self._set_text(describe(self._activity, self._pace.words))
 
     @Slot()
     def _on_tick(self) -> None:
@@ -126,8 +126,8 @@ class StatusLine(QWidget):
         if event is not None:
             self._pace.note(event.title, event.done, event.total)
 
-    def _say(self, words: str) -> None:
-        self.label.say(words)
+    def _set_text(self, words: str) -> None:
+        self.label.set_text(words)
         self._make_room()
         layout = self.layout()
         if layout is not None:

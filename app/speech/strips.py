@@ -94,12 +94,12 @@ class SaveBar(NoticeStrip):
         ):
             for widget in widgets:
                 widget.setVisible(shown)
-        self._say(" · ".join(self._words()))
+        self._set_text(" · ".join(self._words()))
         if self._save is not None:
             show_fraction(self.bar, self._save.fraction)
         self.setVisible(saving or saved or interrupted)
 
-    def _say(self, words: str) -> None:
+    def _set_text(self, words: str) -> None:
         if words == self.label.text():
             return
         self.label.setText(words)

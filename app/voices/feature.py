@@ -125,7 +125,7 @@ class VoicesFeature(QObject):
         elif self._sentence:
             self.round.begin(self.panel.rows.choices)
         else:
-            self._window.page.status.tell("Type a sentence to compare voices")
+            self._window.page.status.show_message("Type a sentence to compare voices")
 
     def _current_sentence(self) -> str:
         text, (start, end) = self._window.reading.text, self._window.page.view.span
@@ -197,7 +197,7 @@ class VoicesFeature(QObject):
         kept = tuple((renamed.get(voice, voice), model) for voice, model in self._settings.favorites)
         self._settings.favorites = tuple(each for each in kept if each[0])
         self._list_anew(done)
-        self._window.page.status.tell(f"Saved “{done.name}”" if done.name else f"Deleted “{done.before}”")
+        self._window.page.status.show_message(f"Saved “{done.name}”" if done.name else f"Deleted “{done.before}”")
         self._speech.list_voices()
 
     def _list_anew(self, done: BlendDone) -> None:

@@ -32,8 +32,8 @@ class ReadingMarks(QObject):
         self._left = False
         self._centered = False
         edit.installEventFilter(self)
-        edit.verticalScrollBar().valueChanged.connect(self._tell)
-        edit.verticalScrollBar().rangeChanged.connect(self._tell)
+        edit.verticalScrollBar().valueChanged.connect(self._check_left)
+        edit.verticalScrollBar().rangeChanged.connect(self._check_left)
 
     @property
     def left(self) -> bool:
@@ -45,7 +45,7 @@ class ReadingMarks(QObject):
         self._sentence, self._word = sentence, word
         self._draw()
         self.keep_in_view()
-        self._tell()
+        self._check_left()
 
     @Slot()
     def keep_in_view(self) -> None:
@@ -59,13 +59,13 @@ class ReadingMarks(QObject):
         """Keep the mark in view from now on."""
         self._following = True
         self._bring_into_view()
-        self._tell()
+        self._check_left()
 
     @Slot()
     def leave(self) -> None:
         """Stop following: leave the view where it is."""
         self._following = False
-        self._tell()
+        self._check_left()
 
     def set_centered(self, centered: bool) -> None:
         """Choose whether to keep the current line in the middle instead of anywhere in view."""
@@ -87,7 +87,7 @@ class ReadingMarks(QObject):
         self._edit.setExtraSelections([_selection(span, look) for span, look in marks if span is not None])
 
     @Slot()
-    def _tell(self) -> None:
+    def _check_left(self) -> None:
         span = self._word or self._sentence
         left = span is not None and not self._following and not self._in_sight(span)
         if left != self._left:

@@ -145,8 +145,8 @@ def request_of(
         steps.note(f"note: the project’s voice isn’t used. {error.message}")
         request = replace(request, voice="")
     name = options.file[0].name
-    if told := model_note(name, project.model, identity_of(options.model, prosody, options.weights)):
-        steps.note(f"note: {told}")
+    if language_hint := model_note(name, project.model, identity_of(options.model, prosody, options.weights)):
+        steps.note(f"note: {language_hint}")
     return request
 
 
@@ -189,8 +189,8 @@ def check_apart(options: argparse.Namespace) -> None:
 def export_document(order: ExportJob, synthesizer: Synthesizer, steps: Steps) -> Outcome:
     """Export a document to files. Raises `EngineError` children."""
     spoken = order.speech_settings.language or synthesizer.voice(order.speech_settings.voice).language
-    if told := language_note(order.document.language, spoken):
-        steps.note(told)
+    if language_hint := language_note(order.document.language, spoken):
+        steps.note(language_hint)
     started = time.perf_counter()
     clocked = _Clocked(synthesizer, started)
     progress = ExportProgress("", 0.0, None)

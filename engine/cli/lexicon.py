@@ -122,10 +122,10 @@ def _listed(lexicon: UserLexicon, language: str | None, search: str) -> Outcome:
 
 
 def _format_entry(entry: Entry) -> str:
-    said = f"/{entry.phonemes}/" if entry.phonemes else f"“{entry.say}”"
+    replacement = f"/{entry.phonemes}/" if entry.phonemes else f"“{entry.say}”"
     case = "exact case" if entry.case == EXACT_CASE else ""
     details = ", ".join(filter(None, (entry.language, entry.part_of_speech, case)))
-    return f"{'pattern ' * bool(entry.pattern)}“{entry.title}”: {said} ({details})"
+    return f"{'pattern ' * bool(entry.pattern)}“{entry.title}”: {replacement} ({details})"
 
 
 def _count(number: int) -> str:

@@ -90,13 +90,13 @@ def _run(options: argparse.Namespace) -> int:
     outcome = COMMANDS[options.command].run(options)
     if outcome is None:
         return 0
-    _say(options, outcome)
+    _print_outcome(options, outcome)
     if outcome.error is not None:
         raise outcome.error
     return int(not outcome.passed)
 
 
-def _say(options: argparse.Namespace, outcome: Outcome) -> None:
+def _print_outcome(options: argparse.Namespace, outcome: Outcome) -> None:
     """Print the outcome. Raises `OutputError`, or `BrokenPipeError` if the reader has closed the pipe."""
     if sys.stdout is None:
         return

@@ -70,7 +70,7 @@ class Steps:
         self._ended.set()
         self._thread.join()
 
-    def say(self, line: str) -> None:
+    def write_line(self, line: str) -> None:
         """Write a line and end the current step."""
         with self._lock:
             self._note("", None)

@@ -38,8 +38,8 @@ def _run(options: argparse.Namespace) -> Outcome:
     results = made_report(all_steps(options.tests), options.out)
     counts = Counter(result.outcome for result in results)
     size = options.out.stat().st_size / 1e6 if options.out.is_file() else 0
-    said = ", ".join(f"{count} {outcome}" for outcome, count in counts.items())
-    return Outcome(None, f"{options.out} ({size:.1f} MB): {said}. {_PRIVACY}")
+    summary = ", ".join(f"{count} {outcome}" for outcome, count in counts.items())
+    return Outcome(None, f"{options.out} ({size:.1f} MB): {summary}. {_PRIVACY}")
 
 
 def made_report(steps: Sequence[Step], output: Path) -> list[StepResult]:
@@ -48,13 +48,13 @@ def made_report(steps: Sequence[Step], output: Path) -> list[StepResult]:
         folder, results = Path(name).resolve(), []
         for number, step in enumerate(steps, 1):
             show_line(f"{number:>2} of {len(steps)}  {step.name}: ", end="")
-            results.append(_told(step, folder))
+            results.append(_run_in_report(step, folder))
         with atomic_write(output) as file:
             write_report(file, results, folder, Private.here({name: "<report>", str(folder): "<report>"}))
     return results
 
 
-def _told(step: Step, folder: Path) -> StepResult:
+def _run_in_report(step: Step, folder: Path) -> StepResult:
     """Run a step and complete the line that names it with the result."""
     try:
         result = run_step(step, folder)

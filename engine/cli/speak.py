@@ -118,7 +118,7 @@ def fetch_if_needed(options: argparse.Namespace, steps: Steps) -> None:
     try:
         ModelStore().fetch(options.fetch, observer(steps))
     except EngineError as error:
-        steps.say(f"note: couldn’t download {options.fetch}. {error}")
+        steps.write_line(f"note: couldn’t download {options.fetch}. {error}")
     if not options.model_named:
         options.model = default_model()
 
@@ -128,7 +128,7 @@ def _note_damaged(options: argparse.Namespace, steps: Steps) -> None:
     better = () if options.model_named else at_least_as_good(options.model)
     for status in map(ModelStore().status, better):
         if status.state is ModelState.DAMAGED:
-            steps.say(f"note: {status.entry.title} isn’t used. {status.problem}")
+            steps.write_line(f"note: {status.entry.title} isn’t used. {status.problem}")
 
 
 def _prepared(options: argparse.Namespace, project: Project | None, steps: Steps) -> tuple[Synthesizer, SpeechRequest]:
@@ -162,8 +162,8 @@ def _spoken(
         "subtitles": str(options.subtitles) if options.subtitles else None,
         "seconds_of_longest_utterance": max(chunk.seconds for chunk in chunks), "peak_bytes": peak_bytes(),
     }  # fmt: skip
-    said = f"{output or 'Played'}: {audio_seconds:.1f} s of speech in {total_seconds:.1f} s"
-    return Outcome(figures, f"{said}, by {request.voice} of {synthesizer.model}")
+    summary = f"{output or 'Played'}: {audio_seconds:.1f} s of speech in {total_seconds:.1f} s"
+    return Outcome(figures, f"{summary}, by {request.voice} of {synthesizer.model}")
 
 
 def text_of(options: argparse.Namespace, document: Document | None) -> Decoded:
@@ -206,7 +206,7 @@ def _collect(
             first_seconds = first_seconds or time.perf_counter() - started
             chunks.append(chunk)
             of_all = f" of {chunk.utterance_count}" if chunk.utterance_count else ""
-            steps.say(f"Spoke {chunk.utterance.index + 1}{of_all}")
+            steps.write_line(f"Spoke {chunk.utterance.index + 1}{of_all}")
             if loudspeaker:
                 loudspeaker.play(chunk.samples)
             if chunk.utterance.index + 1 != chunk.utterance_count:

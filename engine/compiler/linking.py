@@ -75,9 +75,9 @@ def run_linker(command: Sequence[str], system: str) -> None:
     try:
         subprocess.run(command, check=True, capture_output=True, text=True, env=environment)
     except (OSError, subprocess.CalledProcessError) as error:
-        said = getattr(error, "stderr", None) or str(error)
+        message = getattr(error, "stderr", None) or str(error)
         raise CompileError(
-            f"Linking for {system} failed: {said.strip()}", "Run “python -m engine doctor”.", RecoveryAction.EXAMINE
+            f"Linking for {system} failed: {message.strip()}", "Run “python -m engine doctor”.", RecoveryAction.EXAMINE
         ) from error
 
 

@@ -84,13 +84,13 @@ def machine_passes(target: tvm.target.Target) -> tuple[Pass, ...]:
         relax.transform.LowerRuntimeBuiltin(),
         relax.transform.ComputePrimValue(),
         relax.transform.VMShapeLower(),
-        tell_arguments_apart,
+        separate_arguments,
         relax.transform.AttachGlobalSymbol(),
     )
 
 
 @module_pass(opt_level=0, name="TellArgumentsApart")
-def tell_arguments_apart(module: tvm.IRModule, _: PassContext) -> tvm.IRModule:
+def separate_arguments(module: tvm.IRModule, _: PassContext) -> tvm.IRModule:
     """Mark every function, including those that TVM added for shapes, as one whose arguments share no memory.
 
     One function without the mark can make all others of a library lose theirs, and convolutions most of their speed.

@@ -57,14 +57,14 @@ def _request(trial: Trial, model: str) -> TrialRequest:
     config, metal = model_config(model), metal_variant()
     variants: Mapping[str, Variant] = {METAL_DEVICE: metal} if trial is METAL_TRIAL else lstm_variants(metal)
     for variant in variants.values():
-        ensure_modules(model, config, variant, _say)
+        ensure_modules(model, config, variant, _report_step)
     request = trial.request(config, variants)
     if isinstance(request, ProbeResult):
         raise EngineError(request.why)
     return request
 
 
-def _say(event: PreparationEvent) -> None:
+def _report_step(event: PreparationEvent) -> None:
     sys.stderr.write(f"{event.title} ({event.done} of {event.total})\n")
 
 

@@ -79,10 +79,10 @@ def call(
                 raise_if_set(cancel)
                 child.send(value)
             child.send_no_more()
-        told = child.told(cancel, seconds, until_exit)
+        reports = child.reports(cancel, seconds, until_exit)
         while True:
             try:
-                values = next(told)
+                values = next(reports)
             except StopIteration as end:
                 return end.value  # type: ignore[no-any-return]
             tell(*values)
@@ -127,7 +127,7 @@ class Connection:
         """End the function's `Iterator`."""
         self._process.send({})
 
-    def told(
+    def reports(
         self, cancel: threading.Event | None = None, seconds: float | None = None, until_exit: bool = False
     ) -> Generator[tuple[Any, ...], None, Any]:
         """Yield the arguments of each message from the function, and return its result.
@@ -143,7 +143,7 @@ class Connection:
 
         for message in self._process.messages(cancel, None if seconds is None else check_time):
             if _TOLD in message:
-                pairs = zip(message[_TOLD], self._declared.told, strict=True)
+                pairs = zip(message[_TOLD], self._declared.reports, strict=True)
                 yield tuple(decoded(value, kind) for value, kind in pairs)
             elif _RESULT in message:
                 results.append(decoded(message[_RESULT], self._declared.result))
@@ -192,7 +192,7 @@ class _Declared:
         return tuple(kind for kind in self.parameters if get_origin(kind) not in (Callable, Iterator))
 
     @property
-    def told(self) -> tuple[Any, ...]:
+    def reports(self) -> tuple[Any, ...]:
         return next((tuple(get_args(kind)[0]) for kind in self.parameters if get_origin(kind) is Callable), ())
 
     @property
@@ -243,7 +243,7 @@ def main(name: str) -> int:
     threading.Thread(target=_listen, args=(lines, sent, grace_seconds), name="parent", daemon=True).start()
 
     def tell(*values: object) -> None:
-        write({_TOLD: [encoded(value, kind) for value, kind in zip(values, declared.told, strict=True)]})
+        write({_TOLD: [encoded(value, kind) for value, kind in zip(values, declared.reports, strict=True)]})
 
     given = iter(order["arguments"])
     arguments: list[object] = []

@@ -92,13 +92,13 @@ class BusyWindow:
         text = " ".join([f"Text {number}."] * SENTENCES)
         if what == "typed":
             QTest.keyClicks(self.window.page.editor.edit, f"{number} ")
-            QTimer.singleShot(TYPING_KEPT_AFTER_MS, partial(self.say, "kept typed", number))
+            QTimer.singleShot(TYPING_KEPT_AFTER_MS, partial(self.report, "kept typed", number))
         elif what == "queued":
             target = self.folder / "files" / f"{number}.flac"
             self.feature.runner.add(QueueJob(SpeechRequest(text, "af_heart"), STARTER, target))
         else:
             self.speech.speak(SpeechRequest(text, "am_adam"))
-        self.say(what, number)
+        self.report(what, number)
 
     def note_items(self, listed: QueueListed) -> None:
         """Print the files that are now in the queue."""
@@ -113,9 +113,9 @@ class BusyWindow:
         new = {(what, number) for number in numbers} - self.listed
         self.listed |= new
         for _, number in sorted(new):
-            self.say(f"kept {what}", number)
+            self.report(f"kept {what}", number)
 
-    def say(self, what: str, number: int) -> None:
+    def report(self, what: str, number: int) -> None:
         """Print a line."""
         print(what, number, flush=True)  # noqa: T201
 
@@ -126,7 +126,7 @@ class BusyWindow:
     def on_queue(self, listed: QueueListed) -> None:
         """Check whether everything is generated."""
         if all(item.state is State.DONE for item in listed.items):
-            self.say("idle", len(listed.items))
+            self.report("idle", len(listed.items))
 
 
 def number_in(title: str) -> int:

@@ -129,7 +129,7 @@ def test_steps_are_progress_and_more_urgent_work_comes_between(tasks: Tasks, hea
 
 
 def test_what_is_told_on_the_way_comes_before_the_result(tasks: Tasks, heard: Heard) -> None:
-    tasks.run(lambda: tasks.tell(heard.take, "half"), done=lambda _: heard.take("whole"))
+    tasks.run(lambda: tasks.call_in_window(heard.take, "half"), done=lambda _: heard.take("whole"))
     assert heard.wait() == ["half", "whole"]
 
 

@@ -145,7 +145,7 @@ class SourceView(FollowsTheme, QWidget):
         super().showEvent(event)
         self._show_place()
 
-    def say(self, words: str) -> None:
+    def set_text(self, words: str) -> None:
         """Show the outcome of a replacement."""
         self.outcome.setText(words)
         self.outcome.setVisible(bool(words))
@@ -217,7 +217,7 @@ class SourceView(FollowsTheme, QWidget):
         for label in (self.outcome, self.note):
             label.setObjectName("faint")
             label.setWordWrap(True)
-        self.say("")
+        self.set_text("")
         text = self.text
         text.setObjectName("code")
         text.setAccessibleName("Kernel code")

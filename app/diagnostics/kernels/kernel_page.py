@@ -58,7 +58,7 @@ class KernelPage(StagePage):
         self._inspection: Inspection | None = None
         self._job: Job | None = None
         self._asked: WeakKeyDictionary[Inspection, set[str]] = WeakKeyDictionary()
-        self._told = ""
+        self._message = ""
         self.known: StageInspection | None = None
         """The results on display."""
         self.node: str | None = None
@@ -94,9 +94,9 @@ class KernelPage(StagePage):
             return
         inspection = self._inspection_of(run)
         if inspection is not self._inspection:
-            self._told = ""
+            self._message = ""
             self.details.source.replace.forget()
-            self.details.source.say("")
+            self.details.source.set_text("")
         self._inspection = inspection
         self._job = job = Job(run, (stage,), run.utterance_to_show(shown, stage))
         self._show_known(inspection.stage(stage))
@@ -113,10 +113,10 @@ class KernelPage(StagePage):
             self.refresh_soon()
 
     @Slot(str)
-    def tell(self, words: str) -> None:
+    def show_message(self, words: str) -> None:
         """Show this until all kernels are known: the progress of the inspection, or the reason why it failed."""
-        self._told = words
-        self._say()
+        self._message = words
+        self._update_title()
 
     @property
     def _stage(self) -> str | None:
@@ -125,14 +125,14 @@ class KernelPage(StagePage):
     def _show_known(self, known: StageInspection | None) -> None:
         self.inspect_button.setEnabled(self._job is not None and can_be_inspected(self._job))
         if known is self.known:
-            self._say()
+            self._update_title()
             return
         same = known is not None and self.known is not None and known.graph.stage == self.known.graph.stage
         node = self.node if same else None
         self.known = known
         self._follows = self._follows or node is None
         self.node = node if node is not None or known is None else known.worst_kernel()
-        self._say()
+        self._update_title()
         self.list.show_stage(known)
         self._look_at(self.node)
 
@@ -144,7 +144,7 @@ class KernelPage(StagePage):
     @Slot()
     def refresh(self) -> None:
         """Show the current results for the stage."""
-        self._say()
+        self._update_title()
         self.list.refresh()
         self.details.refresh()
         worst = self.known.worst_kernel() if self.known is not None and self.known.findings else None
@@ -168,7 +168,7 @@ class KernelPage(StagePage):
         if self._job is not None and replacements:
             self.replacements_requested.emit(self._job, replacements)
         else:
-            self.details.source.say("")
+            self.details.source.set_text("")
 
     def _look_at(self, node: str | None) -> None:
         self.node = node
@@ -176,25 +176,25 @@ class KernelPage(StagePage):
         found = self.known.node(node) if self.known is not None else None
         self.details.show_node(self._stage, self.known, found)
 
-    def _say(self) -> None:
+    def _update_title(self) -> None:
         if self._stage is None:
-            self.title.say(CHOOSE_A_STAGE)
+            self.title.set_text(CHOOSE_A_STAGE)
             return
         stage = stage_named(self._stage)
         if stage.runs_on is not Place.DEVICE:
-            self.title.say(NO_KERNELS.format(stage=stage.title))
-        elif self._told and (self.known is None or self.known.findings is None):
-            self.title.say(self._told)
+            self.title.set_text(NO_KERNELS.format(stage=stage.title))
+        elif self._message and (self.known is None or self.known.findings is None):
+            self.title.set_text(self._message)
         elif self.known is None:
-            self.title.say(NOT_INSPECTED.format(stage=stage.title))
+            self.title.set_text(NOT_INSPECTED.format(stage=stage.title))
         else:
-            self.title.say(f"{stage.title}: {summarize_inspection(self.known)}")
+            self.title.set_text(f"{stage.title}: {summarize_inspection(self.known)}")
 
     def _lay_out(self) -> None:
         self.setObjectName("kernelPage")
         self.title.setAccessibleName("Kernels")
         self.inspect_button.setObjectName("panelButton")
-        self.inspect_button.say(INSPECT)
+        self.inspect_button.set_text(INSPECT)
         self.inspect_button.setToolTip(INSPECT_TOOL_TIP)
         self.search.setPlaceholderText("Search kernels")
         self.search.setAccessibleName("Search kernels")
@@ -240,14 +240,14 @@ class InspectionFeature(QObject):
         queue.run_started.connect(self._on_run)
         queue.changed.connect(self._tell_outcome)
         queue.inspected.connect(self.page.refresh_stage)
-        queue.told.connect(self._on_told)
-        queue.not_inspected.connect(self.page.tell)
+        queue.message_sent.connect(self._on_message)
+        queue.not_inspected.connect(self.page.show_message)
 
     @Slot(object, object)
     def _on_replace(self, job: Job, replacements: tuple[Replacement, ...]) -> None:
         run = self._queue.substitute(job, replacements)
         self._replaced = None if run is None else replace(job, run=run)
-        self.page.details.source.say("" if run is None else COMPUTING)
+        self.page.details.source.set_text("" if run is None else COMPUTING)
 
     @Slot()
     def _on_run(self) -> None:
@@ -261,16 +261,16 @@ class InspectionFeature(QObject):
         job, self._replaced = self._replaced, None
         shown = replaced_part(job.run) if job.run.report is not None else None
         if shown is None:
-            self.page.details.source.say(NOTHING_CAME)
+            self.page.details.source.set_text(NOTHING_CAME)
             return
         self._panel.refresh()  # makes the configuration available
         self._panel.show_part(shown, job.stages[0])
-        self.page.details.source.say(describe_outcome(job.run, shown, job.stages[0]))
+        self.page.details.source.set_text(describe_outcome(job.run, shown, job.stages[0]))
 
     @Slot(str, object)
-    def _on_told(self, words: str, fraction: float | None) -> None:
-        self._panel.tell(self._queue, words, fraction)
-        self.page.tell(words)
+    def _on_message(self, words: str, fraction: float | None) -> None:
+        self._panel.show_activity(self._queue, words, fraction)
+        self.page.show_message(words)
 
 
 def replaced_part(run: DiagnosticsRun) -> Shown | None:

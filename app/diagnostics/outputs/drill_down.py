@@ -138,7 +138,7 @@ class DrillDown(StagePage):
             before, self._selection = self._selection, selection
             if before is None or before.names != selection.names:
                 self._pictured = None  # the image on display until a new one is drawn
-                self.tell("")
+                self.show_message("")
             if before is None or (before.run, _speech(before.sound)) != (run, _speech(selection.sound)):
                 self.sound_changed.emit()
             self._show_selection(selection)
@@ -156,9 +156,9 @@ class DrillDown(StagePage):
         for view in self._views:
             view.show_moment(seconds)
 
-    def tell(self, words: str) -> None:
+    def show_message(self, words: str) -> None:
         """Show a message on playback, or the values at the cursor; empty `words` show how to get these."""
-        self.readout.say(words or HOW_TO_READ)
+        self.readout.set_text(words or HOW_TO_READ)
 
     @property
     def sound(self) -> Row | None:
@@ -189,13 +189,17 @@ class DrillDown(StagePage):
         row = selection.row
         ours, reference = regime_title(row.regime), regime_title(row.reference)
         stage = stage_named(row.stage).title
-        self.title.say(f"{stage}: {output_title(row)} · {ours} against {reference} · utterance {row.utterance + 1}")
+        self.title.set_text(
+            f"{stage}: {output_title(row)} · {ours} against {reference} · utterance {row.utterance + 1}"
+        )
         description = f"{VERDICT_TITLES[row.verdict]}. {describe_verdict(row)}"
         self.figures.show_figures(description, verdict_tone(row.verdict), figures_of(row))
         self._near.show()
         self.readout.show()
         broken = row.not_finite
-        self.broken.say(describe_not_finite(broken, selection.clock, selection.utterance) if broken is not None else "")
+        self.broken.set_text(
+            describe_not_finite(broken, selection.clock, selection.utterance) if broken is not None else ""
+        )
         self.broken.setVisible(broken is not None)
         self.listening.name_sides(ours, reference)
         self._offer_sound(selection)
@@ -233,14 +237,14 @@ class DrillDown(StagePage):
         self._loader.forget()
         self._pictured = None
         self.broken.hide()
-        self.tell("")
+        self.show_message("")
         self.outputs.show_rows((), "")
         self.figures.show_figures("", Tone.PLAIN, ())
         self.listening.hide()
-        self.title.say("")
-        self._say(words)
+        self.title.set_text("")
+        self._show_in_views(words)
 
-    def _say(self, words: str) -> None:
+    def _show_in_views(self, words: str) -> None:
         self.words.setText(words)
         self.stack.setCurrentWidget(self.words)
 
@@ -274,13 +278,13 @@ class DrillDown(StagePage):
                 self.profile.show_picture(picture, title)
                 self.stack.setCurrentWidget(self.profile)
             case NoPicture():
-                self._say(picture.words)
+                self._show_in_views(picture.words)
 
     @Slot(float, float)
     def _on_pointed(self, seconds: float, height: float) -> None:
         if self._selection is not None and self._pictured is not None:
             reading = readout_of(*self._pictured, self._selection.utterance, seconds, height)
-            self.tell(reading)
+            self.show_message(reading)
             self.view.describe(reading)
 
     @Slot(float, float)

@@ -52,14 +52,14 @@ class ListeningControl(QObject):
             return
         sound = self._sound(part)
         if sound is None:
-            self._drill_down.tell(UNHEARD)
+            self._drill_down.show_message(UNHEARD)
             return
         if self.heard is not None:
             self._sounds.switch(sound.samples)
         else:
             self._play(sound, start=0)
         self._note(part)
-        self._drill_down.tell(CLIPPED.format(gain=sound.gain_db) if sound.clipped else "")
+        self._drill_down.show_message(CLIPPED.format(gain=sound.gain_db) if sound.clipped else "")
 
     @Slot(object)
     def _on_gain(self, gain_db: float) -> None:
@@ -78,7 +78,7 @@ class ListeningControl(QObject):
             self._sounds.stop()
             return
         self._sounds.switch(sound.samples)
-        self._drill_down.tell(CLIPPED.format(gain=sound.gain_db) if sound.clipped else "")
+        self._drill_down.show_message(CLIPPED.format(gain=sound.gain_db) if sound.clipped else "")
 
     @Slot(bool)
     def _on_loop(self, loops: bool) -> None:

@@ -138,7 +138,7 @@ class StripCaption(QWidget):
         """Show the description at the cursor, or else the utterance."""
         utterance = content.utterance if content is not None else None
         name = f"{utterance.index + 1}: {' '.join(utterance.text.split())}" if utterance is not None else ""
-        self.label.say(at_cursor or name)
+        self.label.set_text(at_cursor or name)
 
 
 class ErrorScale(QWidget):

@@ -220,7 +220,7 @@ def decoded(content: bytes, name: str) -> Decoded:
     if content and (not encoding or replaced > _MAX_REPLACED * sum(map(str.isalpha, text))):
         raise DamagedDocument(f"“{name}” isn’t a text file.", "Choose a different document.")
     if replaced > 0:
-        notices.append(_told_replacements(replaced, text.count("\n", 0, text.index(REPLACED)) + 1, name))
+        notices.append(_announced_replacements(replaced, text.count("\n", 0, text.index(REPLACED)) + 1, name))
     return Decoded(text, tuple(notices))
 
 
@@ -281,6 +281,6 @@ def _likeliest(sample: bytes, handicaps: dict[str, float], least: float = _MIN_L
     return best
 
 
-def _told_replacements(count: int, line: int, name: str) -> str:
+def _announced_replacements(count: int, line: int, name: str) -> str:
     what = "A character" if count == 1 else f"{count:,} characters"
     return f"{what} of “{name}” couldn’t be decoded, {'' if count == 1 else 'the first '}in line {line:,}."

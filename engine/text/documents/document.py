@@ -132,7 +132,7 @@ class Notices:
     def __init__(self) -> None:
         self._met: dict[Omission, tuple[int, str]] = {}
 
-    def tell(self, kind: Omission, place: str, count: int = 1) -> None:
+    def add(self, kind: Omission, place: str, count: int = 1) -> None:
         """Count a guess or an omission of this kind at a place."""
         before, first = self._met.get(kind, (0, place))
         self._met[kind] = before + count, first

@@ -79,7 +79,7 @@ class _Book:
         self._package_file = self._found_package()
         self._package = None if self._package_file is None else self._tree(self._package_file)
         self._items = dict(self._listed())
-        self._title = self._told("title") or path.stem
+        self._title = self._metadata("title") or path.stem
 
     def document(self) -> Document:
         """Return the content of the book."""
@@ -94,7 +94,7 @@ class _Book:
             sorted_pages = _with_styled_titles(sorted_pages, pages)
         blocks = [block for page in self._headed(sorted_pages, roots) for block in page]
         chapters = chapters_of(with_license(blocks), self._title)
-        told = self._told("creator"), self._told("language"), chapters, self._cover(), self._notices.sentences()
+        told = self._metadata("creator"), self._metadata("language"), chapters, self._cover(), self._notices.sentences()
         return Document(self._title, *told)
 
     def _without_text(self) -> UnusableDocument:
@@ -119,7 +119,7 @@ class _Book:
             key=lambda name: (name.count("/"), name),
         )
         if packages:
-            self._notices.tell(_PACKAGE, f"in {packages[0]}")
+            self._notices.add(_PACKAGE, f"in {packages[0]}")
             return packages[0]
         if not self._files_of_pages():
             raise self._archive.damaged()
@@ -154,7 +154,7 @@ class _Book:
             return files, [file for file in self._files_of(references) if file not in files]
         listed = [item.file for item in self._items.values() if _is_page(item) and "nav" not in item.properties]
         present = [file for file in listed if file in self._archive.names]
-        self._notices.tell(_ORDER, "that of their list" if present else "that of their names")
+        self._notices.add(_ORDER, "that of their list" if present else "that of their names")
         contents = [item.file for item in self._items.values() if "nav" in item.properties]
         named = [file for file in self._files_of_pages() if file not in contents]
         if not present and not named and references:
@@ -180,18 +180,18 @@ class _Book:
         self._apart = frozenset(apart)
         for file in [*files, *apart]:
             if file not in self._archive.names:
-                self._notices.tell(_MISSING, f"“{posixpath.basename(file)}”")
+                self._notices.add(_MISSING, f"“{posixpath.basename(file)}”")
                 continue
             try:
                 content = self._archive.read(file)
                 source = text_of(content, posixpath.basename(file))
                 roots[file] = tree_of_text(source.text)
                 if source.notices:
-                    self._notices.tell(_GUESSED, f"“{posixpath.basename(file)}”")
+                    self._notices.add(_GUESSED, f"“{posixpath.basename(file)}”")
                 if not content.strip():
-                    self._notices.tell(_EMPTY, f"“{posixpath.basename(file)}”")
+                    self._notices.add(_EMPTY, f"“{posixpath.basename(file)}”")
             except DamagedDocument:
-                self._notices.tell(_UNREADABLE, f"“{posixpath.basename(file)}”")
+                self._notices.add(_UNREADABLE, f"“{posixpath.basename(file)}”")
         if not roots:
             raise self._archive.damaged()
         return roots
@@ -340,7 +340,7 @@ class _Book:
         except DamagedDocument:
             return None
 
-    def _told(self, name: str) -> str:
+    def _metadata(self, name: str) -> str:
         """Return a metadata field of the package, such as the title; empty if missing."""
         if self._package is None:
             return ""

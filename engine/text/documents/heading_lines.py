@@ -134,9 +134,9 @@ def heading_line(line: str) -> HeadingLine | None:
     found = _KEYWORD.fullmatch(text) or _ORDINAL.fullmatch(text)
     found = found or _EASTERN.fullmatch(text) or _EASTERN_BEFORE.fullmatch(text)
     if found:
-        return _told(found, Kind.PART if found["part"] else Kind.CHAPTER)
+        return _heading_line(found, Kind.PART if found["part"] else Kind.CHAPTER)
     found = _NUMBERED.fullmatch(text)
-    return _told(found, Kind.NUMBER) if found else None
+    return _heading_line(found, Kind.NUMBER) if found else None
 
 
 def is_title(text: str, *, sentences: bool = False) -> bool:
@@ -169,7 +169,7 @@ def key_of(title: str) -> str:
     return _SIGNS.sub(" ", title.casefold()).strip()
 
 
-def _told(found: re.Match[str], kind: Kind) -> HeadingLine | None:
+def _heading_line(found: re.Match[str], kind: Kind) -> HeadingLine | None:
     separator = _SEPARATOR.match(found["rest"])
     if separator is None and found.re not in (_EASTERN, _EASTERN_BEFORE):
         return None

@@ -27,7 +27,7 @@ from engine.text.documents.inline import (
     settled,
 )
 from engine.text.documents.matter import matter_of_kinds
-from engine.text.documents.tables import arranges_text, is_contents, join_cells, told_in_short
+from engine.text.documents.tables import arranges_text, described_in_short, is_contents, join_cells
 from engine.text.documents.unread import Unread, kinds_of, words_of
 
 _BLOCKS = frozenset({
@@ -171,7 +171,7 @@ class _Walk:
         if name == "table" and is_contents(element):
             join_cells(element)
         elif name == "table" and not arranges_text(element):
-            self._append(told_in_short(element))
+            self._append(described_in_short(element))
             self._keep_anchors(element)
             self._end_block()
             walk.skip_subtree()
@@ -314,7 +314,7 @@ class _Walk:
         if self._unread.leaves_out(element):
             return True
         if self._unread.is_aside(element) and not is_notes(element) and element.get(NOTE) is None:
-            self._notices.tell(_ASIDE, self._where(element))
+            self._notices.add(_ASIDE, self._where(element))
             return True
         key = element.get(MARK)
         if key is not None:
@@ -357,7 +357,7 @@ class _Walk:
     def _formula(self, element: Any) -> None:
         told = formula(element)
         if told is None:
-            self._notices.tell(_FORMULA, self._place or f"behind “{self._before()[-40:].strip()}”")
+            self._notices.add(_FORMULA, self._place or f"behind “{self._before()[-40:].strip()}”")
             told = "formula"
         before, behind = self._before()[-1:], (element.tail or "")[:1]
         self._append(" " * before.isalnum() + told + " " * behind.isalnum())

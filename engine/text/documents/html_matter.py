@@ -10,7 +10,7 @@ from itertools import groupby
 from engine.text.documents.blocks import Block
 from engine.text.documents.document import Matter
 from engine.text.documents.html_blocks import Piece
-from engine.text.documents.matter import begins_license, begins_text, ends_text, matter_of_title, tells_producer
+from engine.text.documents.matter import begins_license, begins_text, ends_text, matter_of_title, names_producer
 
 _FEWEST_LINES, _FEWEST_LINES_IN_TEXT = 3, 7
 """The fewest links in a row that are a list of contents; fewer may be anything, such as choices in a game."""
@@ -61,7 +61,7 @@ def with_license(blocks: Sequence[Block]) -> list[Block]:
     ends = next((index for index, block in enumerate(blocks) if ends_text(block.text)), None)
     marked = list(blocks)
     if begins is not None and (ends is None or begins < ends):
-        while begins + 1 < len(blocks) and tells_producer(blocks[begins + 1].text):
+        while begins + 1 < len(blocks) and names_producer(blocks[begins + 1].text):
             begins += 1
         for index in range(begins + 1):
             marked[index] = replace(marked[index].as_paragraph(), matter=Matter.FRONT)

@@ -90,7 +90,7 @@ def begins_license(text: str) -> bool:
     return _BEGINS_LICENSE.match(text) is not None
 
 
-def tells_producer(text: str) -> bool:
+def names_producer(text: str) -> bool:
     """Return whether a paragraph names the producer of the file."""
     return _PRODUCER.match(text) is not None
 

@@ -195,7 +195,7 @@ def blocks_of(pages: Sequence[Sequence[Line]], outline: Sequence[Heading], notic
         yield Block(_text(lines, level, shape, joiner), level, matter=matter, notes=said)
     for note in notes:
         if waiting.get((note.page, note.mark)) is note:
-            notices.tell(_NOTE_LEFT_OUT, f"on page {note.page + 1:,}")
+            notices.add(_NOTE_LEFT_OUT, f"on page {note.page + 1:,}")
 
 
 def _matters(paragraphs: Sequence[tuple[list[Line], int]], pages: int) -> list[Matter]:

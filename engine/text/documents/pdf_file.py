@@ -267,9 +267,9 @@ def _document(file: pypdfium2.PdfDocument, path: Path) -> Document:
         raise UnusableDocument(f"“{path.name}” has glyphs without a mapping to letters.", _RECOGNIZE)
     for number, page in enumerate(pages, 1):
         if page.is_hidden:
-            notices.tell(_HIDDEN, f"on page {number:,}")
+            notices.add(_HIDDEN, f"on page {number:,}")
         elif page.turned:
-            notices.tell(_TURNED, f"on page {number:,}")
+            notices.add(_TURNED, f"on page {number:,}")
     facts = file.get_metadata_dict()
     title = clean(facts.get("Title", "")) or path.stem
     rows = without_line_numbers([() if page.is_hidden else page.rows for page in pages])

@@ -66,7 +66,7 @@ def blocks_of(
     parts = main_part(root) if main else [root]
     notices = Notices() if notices is None else notices
     if parts != [root] and letters_of([root]) > letters_of(parts) + _MAX_FURNITURE:
-        notices.tell(_OUTSIDE, f"which has {letters_of(parts):,} letters")
+        notices.add(_OUTSIDE, f"which has {letters_of(parts):,} letters")
     pieces = pieces_of(parts, Unread(root), notices, pictures=Pictures(find_picture))
     if not any(piece.block.text for piece in pieces):
         pieces = pieces_of(parts, Unread(root, hides=False), notices, pictures=Pictures(find_picture))

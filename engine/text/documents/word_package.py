@@ -89,7 +89,7 @@ class Package:
         try:
             return _with_canonical_names(self._archive.tree(name))
         except DamagedDocument:
-            self._notices.tell(_DAMAGED_PART, f"“{name}”")
+            self._notices.add(_DAMAGED_PART, f"“{name}”")
             return None
 
 

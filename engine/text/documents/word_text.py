@@ -206,7 +206,7 @@ class WordText:
         if text_properties.hidden:
             return False
         if text_properties.struck and any((each.text or "").strip() for each in element.iter(f"{WORD}t")):
-            self._notices.tell(_STRUCK, self._where)
+            self._notices.add(_STRUCK, self._where)
         return not text_properties.struck
 
     def _end_run(self, _element: Any) -> None:
@@ -251,14 +251,14 @@ class WordText:
     def _begin_formula(self, element: Any) -> bool:
         said = spoken(element)
         if said is None:
-            self._notices.tell(_FORMULA, self._where)
+            self._notices.add(_FORMULA, self._where)
         self._write(UNREADABLE if said is None else said)
         return False
 
     def _begin_object(self, element: Any) -> bool:
         """Begin an embedded object; formulas of older programs are pictures."""
         if any((each.get("ProgID") or "").startswith("Equation") for each in element.iter()):
-            self._notices.tell(_FORMULA, self._where)
+            self._notices.add(_FORMULA, self._where)
             self._write(UNREADABLE)
         return True
 
@@ -341,7 +341,7 @@ class WordText:
         (self._paragraphs[-1].after if self._paragraphs else self._places[-1].blocks).extend(blocks)
 
     def _begin_embedded(self, _element: Any) -> bool:
-        self._notices.tell(_EMBEDDED, self._where)
+        self._notices.add(_EMBEDDED, self._where)
         return False
 
 

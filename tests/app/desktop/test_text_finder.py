@@ -211,7 +211,7 @@ def test_escape_closes_it_from_its_buttons_too_and_stops_nothing(qtbot: QtBot) -
 
 
 def test_what_was_found_is_told_to_screen_readers_too(bar: FindBar) -> None:
-    bar.tell("Not found")
+    bar.show_message("Not found")
     assert bar.label.text() == bar.label.accessibleDescription() == "Not found"
 
 

@@ -317,7 +317,7 @@ def test_a_run_is_exported_with_a_word_about_it(desk: Desk) -> None:
     desk.qtbot.waitUntil(lambda: desk.panel.banner.message is not None)
     assert "Couldn’t export a.zip." in desk.panel.banner.label.text()
     assert status.accessibleDescription().startswith("Done")
-    desk.diagnostics.keeping.told.emit(f"Exported b.zip to {desk.folder}")
+    desk.diagnostics.keeping.message_sent.emit(f"Exported b.zip to {desk.folder}")
     assert desk.panel.banner.label.text() == f"Exported b.zip to {desk.folder}."
     desk.speak("rows 1")
     desk.qtbot.waitUntil(lambda: desk.panel.banner.message is None)

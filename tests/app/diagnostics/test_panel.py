@@ -216,12 +216,12 @@ def test_an_action_is_in_the_menu_and_at_every_row(panel: DiagnosticsPanel) -> N
 def test_what_a_feature_does_is_told_in_place_of_the_run(panel: DiagnosticsPanel, run: DiagnosticsRun) -> None:
     status = panel.status
     panel.show_run(finished_run())
-    panel.tell(status, "Reducing: 12 phonemes", 0.5)
+    panel.show_activity(status, "Reducing: 12 phonemes", 0.5)
     panel.refresh()
     assert status.label.accessibleDescription() == "Reducing: 12 phonemes"
     assert status.progress.isVisible()
     assert status.progress.value() == status.progress.maximum() / 2
-    panel.tell(status, "")
+    panel.show_activity(status, "")
     assert status.label.accessibleDescription() == "Done: 3 utterances."
     assert not status.progress.isVisible()
 

@@ -267,11 +267,11 @@ class KernelDesk(Desk):
 
     def __init__(self, qtbot: QtBot, folder: Path) -> None:
         super().__init__(qtbot, folder, fake_kernel_service.serve)
-        self.told: list[str] = []
+        self.message_sent: list[str] = []
         self.found: list[DiagnosticsRun] = []
         self.failures: list[str] = []
         self.inspected: list[tuple[DiagnosticsRun, str]] = []
-        self.queue.told.connect(lambda words, fraction: self.told.append(words))
+        self.queue.message_sent.connect(lambda words, fraction: self.message_sent.append(words))
         self.queue.changed.connect(self.note)
         self.queue.not_inspected.connect(self.failures.append)
         self.queue.inspected.connect(lambda run, stage: self.inspected.append((run, stage)))
@@ -311,17 +311,17 @@ def test_progress_is_told_and_ends_with_no_words(kernels: KernelDesk) -> None:
     kernels.diagnose("Hello.")
     kernels.qtbot.waitUntil(lambda: bool(kernels.found))
     kernels.wait_until_idle()
-    assert kernels.told[0] == "Inspecting kernels"
-    assert "Loading modules" in kernels.told
-    assert "Pitch and energy: 3 of 6 kernels measured" in kernels.told
-    assert kernels.told[-1] == ""
+    assert kernels.message_sent[0] == "Inspecting kernels"
+    assert "Loading modules" in kernels.message_sent
+    assert "Pitch and energy: 3 of 6 kernels measured" in kernels.message_sent
+    assert kernels.message_sent[-1] == ""
 
 
 def test_nothing_is_inspected_of_a_run_that_is_fine(kernels: KernelDesk) -> None:
     kernels.diagnose("fine")
     kernels.qtbot.wait_for_timers()
     assert not kernels.queue.inspecting
-    assert kernels.told == []
+    assert kernels.message_sent == []
 
 
 def test_a_stage_can_be_asked_for(kernels: KernelDesk) -> None:
@@ -348,7 +348,7 @@ def test_a_stage_that_is_wrong_is_not_inspected_again_for_who_waits_for_it(kerne
             kernels.queue.inspect(asked[0])
 
     asked: list[Job] = []
-    kernels.queue.told.connect(ask)
+    kernels.queue.message_sent.connect(ask)
     kernels.diagnose("Hello.")
     kernels.qtbot.waitUntil(lambda: bool(kernels.found))
     kernels.wait_until_idle()
@@ -371,7 +371,7 @@ def test_a_failure_is_said_and_the_next_works(kernels: KernelDesk) -> None:
     kernels.qtbot.waitUntil(lambda: bool(kernels.failures))
     assert kernels.failures == ["The module is stale. Build it again."]
     kernels.wait_until_idle()
-    assert kernels.told[-1] == ""
+    assert kernels.message_sent[-1] == ""
     assert kernels.queue.known(run).stage(STAGE) is not None
 
 
@@ -403,7 +403,7 @@ def test_after_an_inspection_that_was_stopped_another_can_be_asked_for(
     kernels.diagnose("hold")
     kernels.qtbot.waitUntil(lambda: bool(kernels.inspected))
     interrupt(kernels.queue)
-    assert kernels.told[-1] == ""
+    assert kernels.message_sent[-1] == ""
     assert not kernels.queue.inspecting
     kernels.queue.inspect(Job(run, ("decoder",)))
     kernels.qtbot.waitUntil(lambda: bool(kernels.found))

@@ -41,7 +41,7 @@ def test_a_cell_that_is_left_as_it_is_changes_nothing(entry: Entry) -> None:
 def test_slashes_distinguish_phonemes_from_words() -> None:
     assert with_value(KUBECTL, Column.PRONUNCIATION, " /kjub/ ") == Entry("kubectl", phonemes="kjub")
     assert with_value(ZORG, Column.PRONUNCIATION, "zorgue") == Entry("Zorg", say="zorgue", language="es")
-    assert with_value(THOUSAND, Column.PRONUNCIATION, "/a/").say == "/a/"
+    assert with_value(THOUSAND, Column.PRONUNCIATION, "/a/").set_text == "/a/"
 
 
 def test_a_word_becomes_a_pattern_and_back() -> None:

@@ -353,7 +353,7 @@ def test_of_several_files_one_is_opened_and_that_is_said(desk: Desk) -> None:
     assert opened.args[0].path == desk.path
     assert desk.page.status.label.text().startswith(f"Opened {desk.path.name} only")
     with desk.qtbot.waitSignal(desk.feature.opener.opened):
-        desk.page.status.tell("")
+        desk.page.status.show_message("")
         desk.window.files_given.emit([desk.path])
     assert desk.page.status.label.text() == ""
 

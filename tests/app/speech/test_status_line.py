@@ -55,7 +55,7 @@ def test_a_long_step_moves_on_the_screen(status: StatusLine, clock: FakeClock, q
 
 
 def test_long_words_give_way_to_a_narrow_window(status: StatusLine) -> None:
-    status.tell("Saved a.wav in /a/folder/that/is/very/far/down/below/many/others/and/takes/a/while/to/be/read")
+    status.show_message("Saved a.wav in /a/folder/that/is/very/far/down/below/many/others/and/takes/a/while/to/be/read")
     status.resize(400, 30)
     assert status.minimumSizeHint().width() < 400
     assert status.label.text().endswith("…")
@@ -89,7 +89,7 @@ def test_making_shows_how_much_is_made(status: StatusLine) -> None:
 
 def test_news_stay_until_something_begins(status: StatusLine) -> None:
     status.follow(READY)
-    status.tell("Saved a.wav")
+    status.show_message("Saved a.wav")
     status.follow(READY)
     assert status.label.text() == "Saved a.wav"
     status.follow(Activity(Readiness.READY, making=True))
@@ -158,7 +158,7 @@ def test_every_activity_has_words(activity: Activity, words: str) -> None:
 
 def test_news_stay_while_something_goes_on(status: StatusLine) -> None:
     status.follow(Activity())
-    status.tell("Saved a.wav")
+    status.show_message("Saved a.wav")
     (tick,) = (timer for timer in status.findChildren(QTimer) if timer.isActive() and not timer.isSingleShot())
     tick.timeout.emit()
     assert status.label.text() == "Saved a.wav"

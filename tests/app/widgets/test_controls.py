@@ -78,17 +78,17 @@ def test_a_message_is_said(qtbot: QtBot, said: Said) -> None:
 def test_news_in_the_status_line_is_said(qtbot: QtBot, said: Said) -> None:
     line = StatusLine()
     qtbot.addWidget(line)
-    line.tell("Saved a.wav in music")
+    line.show_message("Saved a.wav in music")
     assert said == [("Saved a.wav in music", POLITE)]
 
 
 def test_what_is_found_is_said_once_while_it_is_looked_for(qtbot: QtBot, said: Said) -> None:
     bar = FindBar()
     qtbot.addWidget(bar)
-    bar.tell("3 found")
+    bar.show_message("3 found")
     bar.begin("salt")
     for news in ("Not found", "Not found", ""):
-        bar.tell(news)
+        bar.show_message(news)
     assert said == [("Not found", POLITE)]
 
 

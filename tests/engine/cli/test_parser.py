@@ -238,7 +238,7 @@ def test_a_step_that_two_processes_tell_is_written_once(steps, clock, lines):
 
 def test_nothing_is_repeated_after_a_line_of_its_own(steps, clock, lines):
     steps.begin("Compiling")
-    steps.say("Spoke 1")
+    steps.write_line("Spoke 1")
     pass_seconds(steps, clock, 9)
     assert lines == ["Compiling", "Spoke 1"]
 

@@ -38,16 +38,16 @@ def test_it_runs_in_the_project_folder_with_the_environment_asked_for() -> None:
 
 
 def test_lines_of_standard_error_are_told_while_it_runs() -> None:
-    told: queue.Queue[str] = queue.Queue()
+    reports: queue.Queue[str] = queue.Queue()
     program = (
         "import sys; print('  first\\n\\n{}', file=sys.stderr, flush=True); input(); print('last', file=sys.stderr)"
     )
-    with ChildProcess([sys.executable, "-c", program], on_error_line=told.put) as process:
-        assert told.get(timeout=PATIENCE_SECONDS) == "  first"
+    with ChildProcess([sys.executable, "-c", program], on_error_line=reports.put) as process:
+        assert reports.get(timeout=PATIENCE_SECONDS) == "  first"
         process.send({})
-        assert told.get(timeout=PATIENCE_SECONDS) == "last"
+        assert reports.get(timeout=PATIENCE_SECONDS) == "last"
         process.wait()
-    assert told.empty()
+    assert reports.empty()
 
 
 def test_it_answers_what_is_sent() -> None:

@@ -20,9 +20,9 @@ LARGE = Thing(Kind.BOOK, Path("/b"), (1, 2), {"small": SMALL}, b"\x00\xff" * 100
 
 
 def test_values_of_declared_types_go_in_and_come_out() -> None:
-    told: list[tuple[Kind, int]] = []
-    assert call(called.given_back, LARGE, lambda *values: told.append(values), 2) == [LARGE, LARGE]
-    assert told == [(Kind.BOOK, 0), (Kind.BOOK, 1)]
+    reports: list[tuple[Kind, int]] = []
+    assert call(called.given_back, LARGE, lambda *values: reports.append(values), 2) == [LARGE, LARGE]
+    assert reports == [(Kind.BOOK, 0), (Kind.BOOK, 1)]
 
 
 def test_it_runs_in_the_project_folder_as_it_is_asked_to() -> None:
@@ -67,12 +67,12 @@ def test_a_silent_one_is_ended_once_canceled_or_its_time_is_over() -> None:
 def test_its_own_children_end_with_it() -> None:
     cancel, numbers = threading.Event(), list[int]()
 
-    def told(number: int) -> None:
+    def reports(number: int) -> None:
         numbers.append(number)
         cancel.set()
 
     with pytest.raises(Canceled):
-        call(called.hangs_with_a_child, told, cancel=cancel)
+        call(called.hangs_with_a_child, reports, cancel=cancel)
     wait_until(lambda: not exists(numbers[0]), "the end of the child's child")
 
 
@@ -97,18 +97,18 @@ def test_what_has_not_the_declared_type_is_an_error() -> None:
 
 
 def test_an_iterator_is_sent_value_by_value() -> None:
-    told: list[Began | Done] = []
-    assert call(called.answers, iter((SMALL, LARGE)), told.append, "all") == "the end"
-    assert told == [Began("all"), Done("/a"), Done("/b")]
+    reports: list[Began | Done] = []
+    assert call(called.answers, iter((SMALL, LARGE)), reports.append, "all") == "the end"
+    assert reports == [Began("all"), Done("/a"), Done("/b")]
 
 
 def test_it_answers_what_is_sent_one_after_the_other_until_that_ends() -> None:
     with Connection(called.answers, "one") as child:
-        told = child.told()
-        assert next(told) == (Began("one"),)
+        reports = child.reports()
+        assert next(reports) == (Began("one"),)
         for thing in (SMALL, LARGE):
             child.send(thing)
-            assert next(told) == (Done(str(thing.path)),)
+            assert next(reports) == (Done(str(thing.path)),)
         child.close(PATIENCE_SECONDS)
-        assert list(told) == []
+        assert list(reports) == []
     assert not exists(child.process_id)

@@ -81,7 +81,7 @@ def _word(numbering: Numbering, match: re.Match[str]) -> str:
     return letters.lower() if match.string[match.start() - 1 : match.start()] == "'" else letters.capitalize()
 
 
-def say_roman_numerals(draft: Draft, numbering: Numbering) -> None:
+def verbalize_roman_numerals(draft: Draft, numbering: Numbering) -> None:
     """Convert Roman numerals to words if they are recognized as such."""
     draft.rewrite(NUMERAL, partial(_said, numbering, draft.language), "numerals")
 
@@ -229,7 +229,7 @@ class _Numeral:
         return found["word"] if found else ""
 
 
-def say_ordinals(draft: Draft, numbering: Numbering) -> None:
+def verbalize_ordinals(draft: Draft, numbering: Numbering) -> None:
     """Convert ordinals to words."""
     draft.rewrite(_pattern(numbering.suffixes), partial(_ordinal, numbering, draft.language), "numerals")
 
@@ -276,7 +276,7 @@ def _is_place(number: int, written: str, numbering: Numbering, match: re.Match[s
     return number == 1 or not written.isdecimal() or numbering.determiner(before) is not None
 
 
-def say_quantities(draft: Draft, writing: Writing) -> None:
+def verbalize_quantities(draft: Draft, writing: Writing) -> None:
     """Convert minus signs, and signs and abbreviations next to numbers, to words."""
     gap = " " if writing.spaced else ""
     draft.rewrite(re.compile(r"(?<![\w.,)-])-(?=\d)"), lambda match: f"{writing.minus}{gap}")

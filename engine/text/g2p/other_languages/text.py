@@ -30,9 +30,9 @@ from engine.text.g2p.other_languages.numbering import LAST_WORD, Numbering, card
 from engine.text.g2p.other_languages.numerals import (
     in_case_of,
     lower_capitals,
-    say_ordinals,
-    say_quantities,
-    say_roman_numerals,
+    verbalize_ordinals,
+    verbalize_quantities,
+    verbalize_roman_numerals,
 )
 from engine.text.g2p.other_languages.writing import Writing
 from engine.text.languages import Language
@@ -49,7 +49,7 @@ def close_up(draft: Draft, writing: Writing) -> None:
         draft.rewrite(re.compile(pattern, re.IGNORECASE), _fused)
 
 
-def say_joined_numbers(draft: Draft, writing: Writing) -> None:
+def verbalize_joined_numbers(draft: Draft, writing: Writing) -> None:
     """Convert numbers after an apostrophe to words: “l'8”."""
     if writing.elided:
         number = r"(?P<number>\d{1,3}(?:\.\d{3}){1,3}(?!\d)|\d{1,9}(?!\d))(?P<part>[.,:]\d{1,9}(?![\d.,:]))?"
@@ -212,10 +212,10 @@ def _written_out(draft: Draft, writing: Writing) -> None:
         pattern = rf"(?<![\w.])(?P<title>{any_of(writing.titles)})(?:\.|(?<=ª))(?=[ ](?P<name>[^\W\d_]{{2,}}))"
         draft.rewrite(re.compile(pattern), partial(_title, writing.titles, writing.numbering), "abbreviations")
     if writing.numbering:
-        say_ordinals(draft, writing.numbering)
-        say_roman_numerals(draft, writing.numbering)
-    say_quantities(draft, writing)
-    say_joined_numbers(draft, writing)
+        verbalize_ordinals(draft, writing.numbering)
+        verbalize_roman_numerals(draft, writing.numbering)
+    verbalize_quantities(draft, writing)
+    verbalize_joined_numbers(draft, writing)
     if writing.numbering:
         draft.rewrite(SLASHED, lambda match: match[0].replace("/", " "))
         draft.rewrite(LONE_SIGN, lambda match: " ")

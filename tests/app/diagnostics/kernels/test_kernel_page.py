@@ -118,7 +118,7 @@ def test_nothing_is_inspected_while_the_run_goes_on(shown: Shown) -> None:
 
 def test_what_is_told_is_said_until_all_kernels_are_known(shown: Shown) -> None:
     shown.page.show_stage(shown.run, SHOWN, STAGE)
-    shown.page.tell("Loading modules")
+    shown.page.show_message("Loading modules")
     assert shown.page.title.toolTip() == "Loading modules"
     shown.inspection = inspected()
     shown.page.refresh_stage(shown.run, STAGE)
@@ -127,7 +127,7 @@ def test_what_is_told_is_said_until_all_kernels_are_known(shown: Shown) -> None:
 
 def test_what_was_told_of_another_run_is_not_said_of_this_one(shown: Shown) -> None:
     shown.page.show_stage(shown.run, SHOWN, STAGE)
-    shown.page.tell("The process ended.")
+    shown.page.show_message("The process ended.")
     shown.inspection = Inspection()
     shown.page.show_stage(finished_run(), SHOWN, STAGE)
     assert shown.page.title.toolTip() != "The process ended."

@@ -26,9 +26,9 @@ class Desk:
         qtbot.addWidget(self.panel)
         self.panel.export_folder = folder
         self.keeping = RunKeeping(self.panel, self.folders)
-        self.told: list[str] = []
+        self.message_sent: list[str] = []
         self.failures: list[Exception] = []
-        self.keeping.told.connect(self.told.append)
+        self.keeping.message_sent.connect(self.message_sent.append)
         self.keeping.failed.connect(self.failures.append)
         self.panel.show()
 
@@ -65,8 +65,8 @@ def test_an_exported_run_is_opened_with_its_name_in_another_session(desk: Desk, 
     assert path == tmp_path / "The window is open Everything happens.zip"
     dialog.accept()
     assert desk.keeping.active
-    qtbot.waitUntil(lambda: bool(desk.told or desk.failures))
-    assert (desk.told, desk.failures) == ([f"Exported {path.name} to {tmp_path}"], [])
+    qtbot.waitUntil(lambda: bool(desk.message_sent or desk.failures))
+    assert (desk.message_sent, desk.failures) == ([f"Exported {path.name} to {tmp_path}"], [])
     later = Desk(qtbot, tmp_path)
     later.keeping.open_file(path)
     qtbot.waitUntil(lambda: later.panel.run is not None or bool(later.failures))

@@ -163,7 +163,7 @@ def test_a_process_without_memory_says_so() -> None:
     request = asked("This is a long sentence, which takes more memory than there is left for it to be spoken in. " * 4)
     with Connection(limited.serve) as process:
         process.send(request)
-        events = (event for (event,) in process.told())
+        events = (event for (event,) in process.reports())
         failure = next(event for event in events if isinstance(event, FailedEvent | FinishedEvent))
     assert isinstance(failure, FailedEvent)
     assert "enough memory" in failure.message
