@@ -79,7 +79,7 @@ class DiagnosticsPanel(QFrame):
         self.table.stage_selected.connect(self._show_stage)
         self.table.stage_activated.connect(self._look_into)
         self.table.moment_chosen.connect(self._on_moment)
-        self.pages.wanted.connect(self._show_page)
+        self.pages.page_requested.connect(self._show_page)
         self.add_page("Signals", self.drill_down, "Output of the stage: compiled above, reference below")
         self.to_show.show_history(self.history, None)
 

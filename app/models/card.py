@@ -39,9 +39,9 @@ class CardCommand(Enum):
 
 
 class ModelCard(QFrame):
-    """The card of one model; `wanted` carries the `ModelRow` and the `CardCommand`."""
+    """The card of one model; `command_requested` carries the `ModelRow` and the `CardCommand`."""
 
-    wanted = Signal(object, object)
+    command_requested = Signal(object, object)
 
     def __init__(self, row: ModelRow, parent: QWidget | None = None) -> None:
         super().__init__(parent)
@@ -146,8 +146,8 @@ class ModelCard(QFrame):
 
     @Slot()
     def _on_button(self) -> None:
-        self.wanted.emit(self._row, CardCommand.BUTTON)
+        self.command_requested.emit(self._row, CardCommand.BUTTON)
 
     @Slot(QAction)
     def _on_action(self, action: QAction) -> None:
-        self.wanted.emit(self._row, action.data())
+        self.command_requested.emit(self._row, action.data())

@@ -153,7 +153,7 @@ class ModelsDialog(QDialog):
 
     def _made_card(self, row: ModelRow) -> ModelCard:
         card = ModelCard(row, self._list)
-        card.wanted.connect(self._on_wanted)
+        card.command_requested.connect(self._on_command)
         return card
 
     @Slot(object)
@@ -164,7 +164,7 @@ class ModelsDialog(QDialog):
         self._import([path], name)
 
     @Slot(object, object)
-    def _on_wanted(self, row: ModelRow, command: CardCommand) -> None:
+    def _on_command(self, row: ModelRow, command: CardCommand) -> None:
         if command is CardCommand.REVEAL:
             self.reveal_requested.emit(row.folder)
             return

@@ -256,7 +256,7 @@ class ReplaceButton(QPushButton):
         self.setToolTip(REPLACE_TOOL_TIP)
         self._stage: str | None = None
         self._node: GraphNode | None = None
-        self.wanted: tuple[Replacement, ...] = ()
+        self.replacements: tuple[Replacement, ...] = ()
         menu = QMenu(self)
         menu.setToolTipsVisible(True)
         self.setMenu(menu)
@@ -284,13 +284,13 @@ class ReplaceButton(QPushButton):
         self._stage, self._node = stage, node
         for switch, replacement in self._offered().items():
             switch.setEnabled(replacement is not None)
-            switch.setChecked(replacement in self.wanted)
+            switch.setChecked(replacement in self.replacements)
         self.setEnabled(stage is not None)
-        self.setText(f"{REPLACE} ({len(self.wanted)})" if self.wanted else REPLACE)
+        self.setText(f"{REPLACE} ({len(self.replacements)})" if self.replacements else REPLACE)
 
     def forget(self) -> None:
         """Disable everything, without a signal."""
-        self.wanted = ()
+        self.replacements = ()
         self.show_node(self._stage, self._node)
 
     def _switch(self, menu: QMenu, title: str, tool_tip: str) -> QAction:
@@ -313,12 +313,12 @@ class ReplaceButton(QPushButton):
     @Slot()
     def _on_switch(self) -> None:
         for switch, replacement in self._offered().items():
-            if replacement is not None and switch.isChecked() != (replacement in self.wanted):
-                kept = tuple(each for each in self.wanted if not _exclude(each, replacement))
-                self.wanted = (*kept, replacement) if switch.isChecked() else kept
+            if replacement is not None and switch.isChecked() != (replacement in self.replacements):
+                kept = tuple(each for each in self.replacements if not _exclude(each, replacement))
+                self.replacements = (*kept, replacement) if switch.isChecked() else kept
                 break
         self.show_node(self._stage, self._node)
-        self.replacements_requested.emit(self.wanted)
+        self.replacements_requested.emit(self.replacements)
 
 
 def _exclude(one: Replacement, other: Replacement) -> bool:

@@ -85,13 +85,13 @@ def heard(arrays: Arrays, row: Row, part: Part, gain_db: float = LOUDEST_GAIN) -
 class ListeningBar(WrappingBar):
     """The playback bar.
 
-    `wanted` carries the `Part` whose button is clicked, to start or to stop it. `spectrogram_requested` carries whether
-    to show a spectrogram instead of the waveform, `loop_toggled` whether to repeat the selected range, `gain_chosen`
-    the amplification of the difference, `end_to_end_toggled` whether A is the audio of all its stages or of the last
-    one alone.
+    `part_clicked` carries the `Part` whose button is clicked, to start or to stop it. `spectrogram_requested` carries
+    whether to show a spectrogram instead of the waveform, `loop_toggled` whether to repeat the selected range,
+    `gain_chosen` the amplification of the difference, `end_to_end_toggled` whether A is the audio of all its stages or
+    of the last one alone.
     """
 
-    wanted = Signal(object)
+    part_clicked = Signal(object)
     gain_chosen = Signal(object)
     end_to_end_toggled = Signal(bool)
     loop_toggled = Signal(bool)
@@ -174,7 +174,7 @@ class ListeningBar(WrappingBar):
 
     def _on_button(self, part: Part) -> None:
         self._show()  # the player reports whether it plays
-        self.wanted.emit(part)
+        self.part_clicked.emit(part)
 
     @Slot(bool)
     def _on_extent(self, end_to_end: bool) -> None:

@@ -31,7 +31,7 @@ class ListeningControl(QObject):
         """The part that is playing."""
         self._shown = QElapsedTimer()
         self._shown.start()
-        self._bar.wanted.connect(self._on_wanted)
+        self._bar.part_clicked.connect(self._on_part_clicked)
         self._bar.gain_chosen.connect(self._on_gain)
         self._bar.loop_toggled.connect(self._on_loop)
         self._bar.end_to_end_toggled.connect(self._on_extent)
@@ -46,7 +46,7 @@ class ListeningControl(QObject):
         return self._drill_down.signals, self._drill_down.heat_maps
 
     @Slot(object)
-    def _on_wanted(self, part: Part) -> None:
+    def _on_part_clicked(self, part: Part) -> None:
         if part is self.heard:
             self._sounds.stop()
             return

@@ -106,7 +106,7 @@ def test_choosing_a_stage_shows_its_signals(panel: DiagnosticsPanel, qtbot: QtBo
     assert panel.drill_down.isVisible()
     assert panel.drill_down.outputs.output == "audio"
     qtbot.waitUntil(panel.drill_down.signals.isVisible)
-    with qtbot.waitSignal(panel.drill_down.listening.wanted):
+    with qtbot.waitSignal(panel.drill_down.listening.part_clicked):
         panel.drill_down.listening.buttons[Part.OURS].click()
 
 

@@ -225,7 +225,7 @@ def test_everything_it_emits_carries_the_row(qtbot: QtBot, tmp_path: Path) -> No
         (card.remove.trigger, CardCommand.REMOVE),
         (card.reveal.trigger, CardCommand.REVEAL),
     ):
-        with qtbot.waitSignal(card.wanted) as emitted:
+        with qtbot.waitSignal(card.command_requested) as emitted:
             act()
         assert emitted.args == [row, command]
 

@@ -295,7 +295,7 @@ def test_forgetting_or_switching_the_last_off_leaves_nothing(desk: Switches) -> 
     assert desk.wanted == [(A_PLAIN,), ()]
     desk.switches.plain_loops.trigger()
     desk.switches.forget()
-    assert desk.switches.wanted == ()
+    assert desk.switches.replacements == ()
     assert states(desk) == [False, False, False]
     assert len(desk.wanted) == 3
 

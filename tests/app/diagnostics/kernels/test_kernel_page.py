@@ -155,10 +155,10 @@ def test_a_run_of_other_kernels_forgets_what_was_replaced(shown: Shown) -> None:
     shown.page.details.source.replace.stage_in_pytorch.trigger()
     shown.run = finished_run()
     shown.page.show_stage(shown.run, SHOWN, STAGE)
-    assert shown.page.details.source.replace.wanted != ()
+    assert shown.page.details.source.replace.replacements != ()
     shown.inspection = inspected()
     shown.page.show_stage(shown.run, SHOWN, STAGE)
-    assert shown.page.details.source.replace.wanted == ()
+    assert shown.page.details.source.replace.replacements == ()
 
 
 def test_find_goes_to_the_search(shown: Shown) -> None:

@@ -84,7 +84,7 @@ def test_audio_has_spectrograms_and_can_be_heard(drill_down: DrillDown, qtbot: Q
     drill_down.listening.alone_button.click()
     assert drill_down.sound.reading is InputSource.ISOLATED
     assert drill_down.sample_rate_hz == CONFIG.sample_rate_hz
-    with qtbot.waitSignal(drill_down.listening.wanted):
+    with qtbot.waitSignal(drill_down.listening.part_clicked):
         drill_down.listening.buttons[Part.DIFFERENCE].click()
 
 

@@ -75,7 +75,7 @@ def bar(qtbot: QtBot) -> ListeningBar:
 def test_every_part_can_be_wanted_and_is_shown_only_when_it_is_heard(
     bar: ListeningBar, qtbot: QtBot, part: Part
 ) -> None:
-    with qtbot.waitSignal(bar.wanted) as wanted:
+    with qtbot.waitSignal(bar.part_clicked) as wanted:
         bar.buttons[part].click()
     assert wanted.args == [part]
     assert not bar.buttons[part].isChecked()
