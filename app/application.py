@@ -31,7 +31,7 @@ from app.settings_window.feature import SettingsFeature
 from app.speech.activity import Activity
 from app.speech.controller import SpeechController
 from app.speech.engine_worker import EngineFactory, VoiceLister, engine_for, voices_here
-from app.speech.voice_choice import Choice, prosody_of
+from app.speech.voice_choice import VoiceChoice, prosody_of
 from app.system.desktop import OpenedFiles, session_bus_address
 from app.system.mac import AppNapInhibitor, SpeakService
 from app.tasks import Tasks
@@ -337,7 +337,7 @@ class Application(QObject):
         if options.text is not None:
             self.window.memory.lend_text(options.text)
         if options.voice is not None or options.model is not None:
-            header.voices.ask_for(Choice(options.voice, options.model))
+            header.voices.ask_for(VoiceChoice(options.voice, options.model))
         if options.speed is not None:
             header.speed.set_speed(options.speed)
         if options.diagnostics:

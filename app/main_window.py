@@ -14,7 +14,7 @@ from app.audio.track import AudioTrack
 from app.closing import Closing
 from app.main_menu import MainMenu
 from app.messages import Message, MessageAction, MessageTopic, message_for, message_for_notices
-from app.reading.places import Places
+from app.reading.places import ReadingPositions
 from app.reading.reading import Reading
 from app.recent_texts import RecentTexts
 from app.settings import Settings
@@ -46,7 +46,7 @@ class MainWindow(QMainWindow):
         settings: Settings,
         theme: Theme,
         texts: RecentTexts | None = None,
-        places: Places | None = None,
+        places: ReadingPositions | None = None,
     ) -> None:
         super().__init__()
         self._controller = controller
@@ -61,7 +61,12 @@ class MainWindow(QMainWindow):
         self.setMenuBar(self.menu)
         self.menu.add_editing(self.page)
         self.reading = Reading(
-            controller, places or Places(), self._speech_settings, self._own_text, self, notes=settings.notes_read
+            controller,
+            places or ReadingPositions(),
+            self._speech_settings,
+            self._own_text,
+            self,
+            notes=settings.notes_read,
         )
         self.memory = WindowMemory(self, self.page, settings, texts or RecentTexts())
         self.closing = Closing(self, controller, self.memory)

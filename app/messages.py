@@ -50,7 +50,7 @@ class MessageAction(Enum):
     SHOW_NOTICES = "Show All"
 
 
-class Tone(Enum):
+class Severity(Enum):
     """The severity of a message."""
 
     NOTE = "note"
@@ -80,28 +80,28 @@ class Message:
     """
 
     text: str
-    tone: Tone = Tone.ERROR
+    tone: Severity = Severity.ERROR
     action: MessageAction | None = None
     details: str = ""
     span: tuple[int, int] = (0, 0)
     topic: MessageTopic = MessageTopic.SPEECH
 
 
-_MESSAGE_ACTIONS: dict[type[EngineError], tuple[Tone, MessageAction, MessageTopic]] = {
-    NothingToSpeak: (Tone.WARNING, MessageAction.EDIT_TEXT, MessageTopic.TEXT),
-    UnknownVoice: (Tone.WARNING, MessageAction.CHOOSE_VOICE, MessageTopic.SPEECH),
-    MissingModel: (Tone.ERROR, MessageAction.MODELS, MessageTopic.SPEECH),
-    DamagedModel: (Tone.ERROR, MessageAction.MODELS, MessageTopic.SPEECH),
-    UnknownModel: (Tone.ERROR, MessageAction.MODELS, MessageTopic.SPEECH),
-    DownloadError: (Tone.ERROR, MessageAction.TRY_AGAIN, MessageTopic.SPEECH),
-    UnusableModel: (Tone.ERROR, MessageAction.TRY_AGAIN, MessageTopic.SPEECH),
-    StorageError: (Tone.ERROR, MessageAction.TRY_AGAIN, MessageTopic.SPEECH),
-    DamagedFile: (Tone.ERROR, MessageAction.TRY_AGAIN, MessageTopic.SPEECH),
-    CompileError: (Tone.ERROR, MessageAction.TRY_AGAIN, MessageTopic.SPEECH),
-    OutputError: (Tone.ERROR, MessageAction.SAVE_ELSEWHERE, MessageTopic.FILE),
-    UnusableDocument: (Tone.ERROR, MessageAction.OPEN_ANOTHER, MessageTopic.DOCUMENT),
-    NoAudioDevice: (Tone.WARNING, MessageAction.SAVE, MessageTopic.SOUND),
-    AudioDeviceLost: (Tone.WARNING, MessageAction.PLAY_ON, MessageTopic.SOUND),
+_MESSAGE_ACTIONS: dict[type[EngineError], tuple[Severity, MessageAction, MessageTopic]] = {
+    NothingToSpeak: (Severity.WARNING, MessageAction.EDIT_TEXT, MessageTopic.TEXT),
+    UnknownVoice: (Severity.WARNING, MessageAction.CHOOSE_VOICE, MessageTopic.SPEECH),
+    MissingModel: (Severity.ERROR, MessageAction.MODELS, MessageTopic.SPEECH),
+    DamagedModel: (Severity.ERROR, MessageAction.MODELS, MessageTopic.SPEECH),
+    UnknownModel: (Severity.ERROR, MessageAction.MODELS, MessageTopic.SPEECH),
+    DownloadError: (Severity.ERROR, MessageAction.TRY_AGAIN, MessageTopic.SPEECH),
+    UnusableModel: (Severity.ERROR, MessageAction.TRY_AGAIN, MessageTopic.SPEECH),
+    StorageError: (Severity.ERROR, MessageAction.TRY_AGAIN, MessageTopic.SPEECH),
+    DamagedFile: (Severity.ERROR, MessageAction.TRY_AGAIN, MessageTopic.SPEECH),
+    CompileError: (Severity.ERROR, MessageAction.TRY_AGAIN, MessageTopic.SPEECH),
+    OutputError: (Severity.ERROR, MessageAction.SAVE_ELSEWHERE, MessageTopic.FILE),
+    UnusableDocument: (Severity.ERROR, MessageAction.OPEN_ANOTHER, MessageTopic.DOCUMENT),
+    NoAudioDevice: (Severity.WARNING, MessageAction.SAVE, MessageTopic.SOUND),
+    AudioDeviceLost: (Severity.WARNING, MessageAction.PLAY_ON, MessageTopic.SOUND),
 }
 
 _RECOVERY_ADVICE: dict[RecoveryAction, tuple[str, MessageAction | None]] = {
@@ -128,13 +128,13 @@ def message_for(error: Exception) -> Message:
         details = "".join(traceback.format_exception(error))
         return Message(
             "Something went wrong. To report the problem, click Copy Details.",
-            Tone.ERROR,
+            Severity.ERROR,
             MessageAction.COPY_DETAILS,
             details,
         )
     words = describe_failure(error.message, error.hint, error.recovery_action)
     if error.recovery_action is not None:
-        return Message(words, Tone.ERROR, _RECOVERY_ADVICE[error.recovery_action][1])
+        return Message(words, Severity.ERROR, _RECOVERY_ADVICE[error.recovery_action][1])
     for kind in type(error).__mro__:
         if kind in _MESSAGE_ACTIONS:
             tone, action, topic = _MESSAGE_ACTIONS[kind]
@@ -151,14 +151,14 @@ def message_for_notices(notices: Sequence[Notice]) -> Message:
     """Return a line about text that could not be spoken as written; the details list every notice."""
     text, details = _first_of([notice.message for notice in notices])
     span = notices[0].start, notices[0].end
-    return Message(text, Tone.NOTE, MessageAction.SHOW_IN_TEXT, details, span, MessageTopic.TEXT)
+    return Message(text, Severity.NOTE, MessageAction.SHOW_IN_TEXT, details, span, MessageTopic.TEXT)
 
 
 def message_for_document(notices: Sequence[str]) -> Message:
     """Return a line about guesses and omissions in a document; it stays while the document is played."""
     text, details = _first_of(notices)
     action = MessageAction.SHOW_NOTICES if len(notices) > 1 else None
-    return Message(text, Tone.NOTE, action, details, topic=MessageTopic.DOCUMENT)
+    return Message(text, Severity.NOTE, action, details, topic=MessageTopic.DOCUMENT)
 
 
 def _first_of(notices: Sequence[str]) -> tuple[str, str]:

@@ -15,7 +15,7 @@ TEXTS_KEPT = 10
 TITLE_CHARACTERS = 40
 
 
-class TextNotKept(EngineError):
+class TextNotSaved(EngineError):
     """The text in the editor could not be written."""
 
 
@@ -59,7 +59,7 @@ class RecentTexts:
         self._current = None
 
     def keep(self, text: str) -> None:
-        """Write a text, unless it is blank; raises `TextNotKept` if that fails."""
+        """Write a text, unless it is blank; raises `TextNotSaved` if that fails."""
         if not text.strip():
             return
         path = self._current or self._folder / f"{time.time_ns()}.txt"
@@ -70,7 +70,7 @@ class RecentTexts:
             self._forget_others(path, text)
         except OSError as error:
             words = f"Your text isn’t being saved. {write_error(path, error).message}"
-            raise TextNotKept(words, "Copy it elsewhere before you close the window.") from error
+            raise TextNotSaved(words, "Copy it elsewhere before you close the window.") from error
 
     def _forget_others(self, path: Path, text: str) -> None:
         others = [each for each in self.texts if each.path != path]

@@ -149,7 +149,7 @@ class SpeechRequest:
         return self.text[self.start : self.end]
 
 
-class Source(StrEnum):
+class PronunciationSource(StrEnum):
     """The source of a word's pronunciation."""
 
     MARKUP = "markup"
@@ -172,14 +172,14 @@ class WrittenWord:
     """A word of the text, at characters `start` to `end`, and its phonemes, `first_phoneme` to `end_phoneme`.
 
     Phoneme positions are those in the utterance. A number, an address or an emoji is one word, as it is written.
-    `source` is a `Source`, with the name of the rule if it is one.
+    `source` is a `PronunciationSource`, with the name of the rule if it is one.
     """
 
     start: int
     end: int
     first_phoneme: int
     end_phoneme: int
-    source: str = Source.LEXICON
+    source: str = PronunciationSource.LEXICON
 
 
 @dataclass(frozen=True)

@@ -13,9 +13,9 @@ from PySide6.QtCore import QByteArray, QSettings
 from app.library.database import open_library
 from app.library.history import History
 from app.library.queue_store import QueueStore
-from app.library.records import State
+from app.library.records import QueueState
 from app.library.sounds import read_track
-from app.reading.places import Places
+from app.reading.places import ReadingPositions
 from app.recent_texts import RecentTexts
 from app.settings import Settings
 from app.theme import Appearance
@@ -80,19 +80,19 @@ def test_history_with_audio_and_word_times(stores: tuple[History, QueueStore]) -
 def test_queue(stores: tuple[History, QueueStore]) -> None:
     _, queue = stores
     played, saved, book = queue.listed().items
-    assert (played.state, played.title, played.job.request.speed) == (State.WAITING, "To be played later.", 1.5)
+    assert (played.state, played.title, played.job.request.speed) == (QueueState.WAITING, "To be played later.", 1.5)
     assert (saved.state, saved.message, saved.job.target) == (
-        State.FAILED,
+        QueueState.FAILED,
         "The disk is full.",
         Path("/books/saved.m4b"),
     )
     assert saved.job.request.pause_scale == 0.5
-    assert (book.state, book.job.model, book.job.document) == (State.DONE, "kokoro-82m", Path("/books/book.epub"))
+    assert (book.state, book.job.model, book.job.document) == (QueueState.DONE, "kokoro-82m", Path("/books/book.epub"))
     assert (book.job.request.voice, book.job.target) == ("duet", Path("/books/book.mp3"))
 
 
 def test_places_in_books(files: Path) -> None:
-    places = Places(files / "places.json")
+    places = ReadingPositions(files / "places.json")
     place = places.of(Path("/elsewhere.epub"), "d" * 64)
     assert (place.chapter, place.character, place.heard) == (12, 345, {0, 1, 11})
     assert places.of(Path("/books/emma.txt"), "unknown").character == 7

@@ -23,7 +23,7 @@ FADE_SECONDS = 0.01
 """The length of the crossfade from a stretched block to the next one."""
 
 
-class Source(Protocol):
+class PlayableAudio(Protocol):
     """Audio to play: a track or a single sound; positions are its samples."""
 
     @property
@@ -75,7 +75,7 @@ class PlaybackSource:
     Audio generated at that speed is passed on unchanged. Positions are samples of the track.
     """
 
-    def __init__(self, track: Source, position: int = 0, speed: float = 1.0) -> None:
+    def __init__(self, track: PlayableAudio, position: int = 0, speed: float = 1.0) -> None:
         self.speed = speed
         self._track = track
         self._next = position

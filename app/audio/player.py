@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from PySide6.QtCore import QObject, QTimer, Signal, Slot
 
 from app.audio.output import AudioDeviceError, AudioDeviceLost, AudioOutput, OutputStream
-from app.audio.playback_source import PlaybackSource, Source
+from app.audio.playback_source import PlayableAudio, PlaybackSource
 from app.audio.time_range import SAMPLE
 from app.audio.track import AudioTrack
 from engine.speech import Samples
@@ -116,7 +116,7 @@ class AudioPlayer(QObject):
         super().__init__(parent)
         self._output = output
         self._clock = clock
-        self._track: Source = _nothing()
+        self._track: PlayableAudio = _nothing()
         self._playback = Playback.STOPPED
         self._ring = RingBuffer(1)
         self._stream: OutputStream | None = None
@@ -176,7 +176,7 @@ class AudioPlayer(QObject):
             return False
         return True
 
-    def load(self, track: Source) -> None:
+    def load(self, track: PlayableAudio) -> None:
         """Switch to the start of a different track, on the default device at that time."""
         self.stop()
         self._close()
@@ -361,7 +361,7 @@ class AudioPlayer(QObject):
             self.playback_changed.emit(playback)
 
 
-def _nothing() -> Source:
+def _nothing() -> PlayableAudio:
     track = AudioTrack()
     track.finish()
     return track

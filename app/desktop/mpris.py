@@ -16,7 +16,7 @@ from dbus_fast import DBusFastError, NameFlag, RequestNameReply
 from dbus_fast.aio import MessageBus
 from PySide6.QtCore import QObject, Signal, Slot
 
-from app.desktop.mpris_interfaces import Application, Player
+from app.desktop.mpris_interfaces import ApplicationInterface, PlayerInterface
 from app.desktop.remote import MediaCommand, NowPlaying
 from app.tasks import Tasks
 
@@ -37,7 +37,7 @@ class Mpris(QObject):
     def __init__(self, address: str, parent: QObject | None = None) -> None:
         super().__init__(parent)
         self._address = address
-        self._application, self._player = Application(self._take), Player(self._take)
+        self._application, self._player = ApplicationInterface(self._take), PlayerInterface(self._take)
         self._loop = asyncio.new_event_loop()
         self._task: asyncio.Task[None] | None = None
         self._tasks = Tasks("mpris", self)

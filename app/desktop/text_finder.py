@@ -213,10 +213,10 @@ class TextFinder(QObject):
         is_seed = "\n" not in selected and len(selected) <= MAX_SEED_CHARACTERS
         return selected if is_seed else ""
 
-    def _matches(self) -> Matches:
-        return Matches.of(self._page.view.text, self._bar.field.text())
+    def _matches(self) -> TextMatches:
+        return TextMatches.of(self._page.view.text, self._bar.field.text())
 
-    def _show(self, match: Match | None, wrapped_to: str) -> None:
+    def _show(self, match: TextMatch | None, wrapped_to: str) -> None:
         self._timer.stop()  # the count is up to date
         self._bar.show_message(describe_match(match, wrapped_to))
         if match is None:
@@ -232,7 +232,7 @@ class TextFinder(QObject):
         return self._page.view.span
 
 
-def describe_match(match: Match | None, wrapped_to: str) -> str:
+def describe_match(match: TextMatch | None, wrapped_to: str) -> str:
     """Describe the match, and whether the search wrapped."""
     if match is None:
         return "Not found"
@@ -241,7 +241,7 @@ def describe_match(match: Match | None, wrapped_to: str) -> str:
 
 
 @dataclass(frozen=True)
-class Match:
+class TextMatch:
     """Match `number` (from 1) of `count`; `wrapped` if the search passed an end of the text to find it."""
 
     span: Span
@@ -251,39 +251,39 @@ class Match:
 
 
 @dataclass(frozen=True)
-class Matches:
+class TextMatches:
     """The places of some words in a text, in order and without overlap."""
 
     spans: tuple[Span, ...] = ()
 
     @classmethod
-    def of(cls, text: str, words: str) -> Matches:
+    def of(cls, text: str, words: str) -> TextMatches:
         """Return all matches; empty if `words` is empty."""
         found = re.finditer(re.escape(words), text, re.IGNORECASE) if words else ()
         return cls(tuple(match.span() for match in found))
 
-    def from_place(self, place: int) -> Match | None:
+    def from_place(self, place: int) -> TextMatch | None:
         """Return the first match that starts at this character or later, or else the first of all."""
         index = bisect_left(self.spans, place, key=_start)
         return self._match(index % len(self.spans), wrapped=index == len(self.spans)) if self.spans else None
 
-    def before(self, place: int) -> Match | None:
+    def before(self, place: int) -> TextMatch | None:
         """Return the last match that starts before this character, or else the last of all."""
         index = bisect_left(self.spans, place, key=_start) - 1
         return self._match(index % len(self.spans), wrapped=index < 0) if self.spans else None
 
-    def after(self, place: int) -> Match | None:
+    def after(self, place: int) -> TextMatch | None:
         """Return the first match that starts after this character, or else the first of all."""
         index = bisect_right(self.spans, place, key=_start)
         return self._match(index % len(self.spans), wrapped=index == len(self.spans)) if self.spans else None
 
-    def at(self, span: Span) -> Match | None:
+    def at(self, span: Span) -> TextMatch | None:
         """Return the match at exactly this span, if any."""
         index = bisect_left(self.spans, span)
         return self._match(index, wrapped=False) if span in self.spans[index : index + 1] else None
 
-    def _match(self, index: int, *, wrapped: bool) -> Match:
-        return Match(self.spans[index], index + 1, len(self.spans), wrapped)
+    def _match(self, index: int, *, wrapped: bool) -> TextMatch:
+        return TextMatch(self.spans[index], index + 1, len(self.spans), wrapped)
 
 
 def _start(span: Span) -> int:

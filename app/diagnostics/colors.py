@@ -14,7 +14,7 @@ from app.theme import LIGHT, Colors, colors
 from engine.validator.data.results import Verdict
 
 
-class Tone(Enum):
+class ColorTone(Enum):
     """The meaning of a color, always also given in words; the values are field names of the theme's color class."""
 
     PLAIN = "text"
@@ -28,10 +28,10 @@ class Tone(Enum):
 
 
 _VERDICT_TONES = {
-    Verdict.PASS: Tone.GOOD,
-    Verdict.WORSE: Tone.WARNING,
-    Verdict.INHERITED: Tone.WARNING,
-    Verdict.INCOMPARABLE: Tone.NOTE,
+    Verdict.PASS: ColorTone.GOOD,
+    Verdict.WORSE: ColorTone.WARNING,
+    Verdict.INHERITED: ColorTone.WARNING,
+    Verdict.INCOMPARABLE: ColorTone.NOTE,
 }
 STEPS = 256
 MIN_ERROR = 1e-7
@@ -99,9 +99,9 @@ def is_light(inks: Colors) -> bool:
     return QColor(inks.surface).lightness() > QColor(LIGHT.text).lightness() + STEPS // 4
 
 
-def verdict_tone(verdict: Verdict) -> Tone:
+def verdict_tone(verdict: Verdict) -> ColorTone:
     """Return the tone of a verdict."""
-    return _VERDICT_TONES.get(verdict, Tone.ERROR)
+    return _VERDICT_TONES.get(verdict, ColorTone.ERROR)
 
 
 def show_tone(widget: QWidget, tone: str) -> None:
@@ -111,7 +111,7 @@ def show_tone(widget: QWidget, tone: str) -> None:
         widget.style().polish(widget)
 
 
-def tone_color(tone: Tone) -> str:
+def tone_color(tone: ColorTone) -> str:
     """Return the current color of a tone, readable as text on the theme's surface."""
     return str(getattr(colors(), tone.value))
 

@@ -19,7 +19,7 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
-from app.diagnostics.colors import FollowsTheme, Tone, tone_color, verdict_tone
+from app.diagnostics.colors import ColorTone, FollowsTheme, tone_color, verdict_tone
 from app.diagnostics.controls import faint_label, regimes_of
 from app.diagnostics.metric_text import EXPECTED_RED, REGIME_TITLES, VERDICT_SIGNS, describe_verdict, regime_title
 from app.diagnostics.runs.run import DEFAULT_PADDING, DiagnosticsRun, Shown
@@ -80,7 +80,7 @@ class MatrixCell:
         if self.row is None:
             return None
         passed_on = self.row.verdict in PASSED_ON
-        color = QColor(tone_color(Tone.ERROR if passed_on else verdict_tone(self.row.verdict)))
+        color = QColor(tone_color(ColorTone.ERROR if passed_on else verdict_tone(self.row.verdict)))
         right_or_wrong = RIGHT_ALPHA if self.row.verdict is Verdict.PASS else OWN_FAULT_ALPHA
         color.setAlpha(INHERITED_ALPHA if passed_on else right_or_wrong)
         return color

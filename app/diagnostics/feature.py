@@ -22,13 +22,13 @@ from app.diagnostics.reference_process import ReferenceProcess, Serve
 from app.diagnostics.run_queue import RunQueue
 from app.diagnostics.runs.run import DiagnosticsOptions, DiagnosticsRun
 from app.diagnostics.runs.run_folders import RunFolders
-from app.diagnostics.runs.run_keeping import RunKeeping
+from app.diagnostics.runs.run_keeping import RunFileActions
 from app.diagnostics.runs.run_status import RunChip
 from app.diagnostics.runs.run_text import describe_request
 from app.diagnostics.stages.utterance_clock import UtteranceClock, clock_of
 from app.diagnostics.window import DiagnosticsWindow
 from app.main_window import MainWindow
-from app.messages import Message, MessageAction, MessageTopic, Tone, message_for
+from app.messages import Message, MessageAction, MessageTopic, Severity, message_for
 from app.settings import Settings
 from app.speech.activity import Activity, Readiness
 from app.speech.controller import SpeechController
@@ -43,10 +43,12 @@ from engine.validator.service.service import serve
 SHORTCUT = "Ctrl+Shift+I"
 ADDING = Message(
     "Installing PyTorch… This takes a few minutes. You can keep using Kokoro Desk.",
-    Tone.NOTE,
+    Severity.NOTE,
     topic=MessageTopic.DIAGNOSTICS,
 )
-ADDED = Message("PyTorch is installed. Click Diagnose to compare with it.", Tone.NOTE, topic=MessageTopic.DIAGNOSTICS)
+ADDED = Message(
+    "PyTorch is installed. Click Diagnose to compare with it.", Severity.NOTE, topic=MessageTopic.DIAGNOSTICS
+)
 
 
 class DiagnosticsFeature(QObject):
@@ -82,7 +84,7 @@ class DiagnosticsFeature(QObject):
         self._stop_adding = threading.Event()
         self.sounds = SoundPlayer(speech.player, output, self)
         self.listening = ListeningControl(self.panel.drill_down, self.sounds, self)
-        self.keeping = RunKeeping(self.panel, folders, self)
+        self.keeping = RunFileActions(self.panel, folders, self)
         self.cases = CaseActions(self.panel, parent=self)
         self.kernels = InspectionFeature(self.panel, self.queue)
         window.menu.add_view(self.window.toggle, SHORTCUT)
@@ -254,7 +256,7 @@ class DiagnosticsFeature(QObject):
 
     @Slot(str)
     def _on_message(self, words: str) -> None:
-        self._show(Message(f"{words.rstrip('.')}.", Tone.NOTE))
+        self._show(Message(f"{words.rstrip('.')}.", Severity.NOTE))
 
     @Slot(object)
     def _on_failure(self, error: Exception) -> None:
@@ -268,7 +270,7 @@ class DiagnosticsFeature(QObject):
     def _show(self, message: Message) -> None:
         """Show a message in the window that the user looks at; a success message replaces a failure."""
         banner = self.panel.banner if self.window.shown else self._main.page.banner
-        if message.tone is Tone.NOTE:
+        if message.tone is Severity.NOTE:
             banner.withdraw(MessageTopic.DIAGNOSTICS)
         banner.show_message(replace(message, topic=MessageTopic.DIAGNOSTICS))
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from engine.stages import STAGE_NAMES, Place, Stage, stage_named
+from engine.stages import STAGE_NAMES, Stage, StagePlace, stage_named
 from engine.validator.data import wording
 from engine.validator.data.results import (
     AudioMetrics,
@@ -94,7 +94,7 @@ def describe_verdict(row: Row) -> str:
 
 def worker_of(stage: Stage, regime: str) -> str:
     """Return the software that computes a stage in a configuration, as the rest of a sentence."""
-    if stage.runs_on is Place.HOST:
+    if stage.runs_on is StagePlace.HOST:
         return "numpy, as in every configuration"
     rest, *mixed = regime.split("+")
     chosen = dict(part.split("=") for part in mixed if "=" in part).get(stage.name, rest)

@@ -19,7 +19,7 @@ from app.messages import describe_failure
 from engine.errors import EngineError
 from engine.models.checkpoints import STARTER, model_config
 from engine.speech import PreparationEvent, SpeechRequest
-from engine.stages import STAGES, Place, stage_named
+from engine.stages import STAGES, StagePlace, stage_named
 from engine.system.bundle import require_reference
 from engine.validator.data.results import (
     FailedEvent,
@@ -49,7 +49,7 @@ NOT_INSPECTED = "The reference process ended while inspecting kernels. {why} Cli
 
 
 @dataclass(frozen=True)
-class Job:
+class InspectionJob:
     """The kernels to inspect or replace: those of some stages in an utterance of a run."""
 
     run: DiagnosticsRun
@@ -84,9 +84,9 @@ class RunQueue(QObject):
         self._held_back = False
         self._heard: int | None = None
         self._waiting: Callable[[], None] | None = None
-        self._job: Job | None = None
-        self._wrong: Job | None = None
-        self._wanted: Job | None = None
+        self._job: InspectionJob | None = None
+        self._wrong: InspectionJob | None = None
+        self._wanted: InspectionJob | None = None
         self._turn = QTimer(self, singleShot=True, interval=0)
         self._turn.timeout.connect(self._begin)
         process.event_received.connect(self._on_event)
@@ -111,7 +111,7 @@ class RunQueue(QObject):
         """Diagnose this speech; emits `failed` if PyTorch, the model or disk space is missing."""
         self._compare(ValidationRequest(speech, model, **vars(options)), self._process.validate)
 
-    def substitute(self, job: Job, replacements: tuple[Replacement, ...]) -> DiagnosticsRun | None:
+    def substitute(self, job: InspectionJob, replacements: tuple[Replacement, ...]) -> DiagnosticsRun | None:
         """Compare an utterance of a run again, with replacements for some kernels or stages; return None if it failed.
 
         The new run shares the kernel results of the old one.
@@ -123,7 +123,7 @@ class RunQueue(QObject):
         return self._compare(job.run.request, ask, self.known(job.run))
 
     @Slot(object)
-    def inspect(self, job: Job) -> None:
+    def inspect(self, job: InspectionJob) -> None:
         """Inspect these kernels once no diagnosis is in progress and the failing stages have been inspected."""
         self._wanted = job
         self._next()
@@ -254,7 +254,7 @@ class RunQueue(QObject):
             self.changed.emit(event)
             self._next()
 
-    def _take_kernels(self, event: ValidationEvent, job: Job) -> None:
+    def _take_kernels(self, event: ValidationEvent, job: InspectionJob) -> None:
         match event:
             case GraphEvent() | KernelEvent() | CodeEvent() | InspectedEvent():
                 inspection = self.known(job.run)
@@ -305,7 +305,7 @@ class RunQueue(QObject):
             self.changed.emit(None)
 
 
-def wrong_stages(run: DiagnosticsRun) -> Job | None:
+def wrong_stages(run: DiagnosticsRun) -> InspectionJob | None:
     """Return the stages to inspect automatically: those that are themselves wrong in the first affected utterance."""
     rows = [
         row
@@ -316,5 +316,5 @@ def wrong_stages(run: DiagnosticsRun) -> Job | None:
         return None
     utterance = min(row.utterance for row in rows)
     wrong = {row.stage for row in rows if row.utterance == utterance}
-    stages = tuple(stage.name for stage in STAGES if stage.name in wrong and stage.runs_on is Place.DEVICE)
-    return Job(run, stages, utterance) if stages else None
+    stages = tuple(stage.name for stage in STAGES if stage.name in wrong and stage.runs_on is StagePlace.DEVICE)
+    return InspectionJob(run, stages, utterance) if stages else None

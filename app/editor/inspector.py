@@ -39,7 +39,7 @@ USUAL = -0.1
 """The value of the field for a pause as the engine chooses it, one step below no pause."""
 
 
-class Inspector(QWidget):
+class PhonemeInspector(QWidget):
     """The inspector of the phonemes that are selected in the timeline.
 
     `said_like` is emitted when a pronunciation was entered for the selected word; `said_everywhere` carries the word

@@ -15,10 +15,10 @@ from app.editor.text_edits import TextEdits
 from app.main_window import MainWindow
 from app.messages import Message, MessageAction, MessageTopic, message_for, message_for_document
 from app.reading.opener import DocumentOpener, OpenedProject, read_opened_project
-from app.reading.places import ShelvedBook
+from app.reading.places import LibraryBook
 from app.settings import Settings
 from app.speech.controller import SpeechController
-from app.speech.engine_worker import Ended, Report, Task, TextPlanned, Urgency, planning
+from app.speech.engine_worker import Ended, EngineTask, Report, TextPlanned, Urgency, planning
 from app.speech.voice_choice import choice_for, prosody_of, voice_info
 from app.tasks import Tasks
 from app.widgets.file_dialogs import ask_where_to_save_project, suggested_name
@@ -92,7 +92,7 @@ class ProjectsFeature(QObject):
         self._saved: SpeechRequest | None = None
         self._notices: list[str] = []
         self._message: Message | None = None
-        self._planning: Task | None = None
+        self._planning: EngineTask | None = None
         self._plan = Plan(())
         self._checked: OpenedProject | None = None
         self._replacing = False
@@ -241,7 +241,7 @@ class ProjectsFeature(QObject):
         self._settings.project_digest = self._file.digest if self._file is not None else ""
 
     def _shelve(self, path: Path, digest: str, text: str) -> None:
-        self._window.reading.shelve(ShelvedBook(path, digest, path.stem, characters=len(text)))
+        self._window.reading.shelve(LibraryBook(path, digest, path.stem, characters=len(text)))
 
     @Slot()
     def _choose_voice(self) -> None:
@@ -289,12 +289,12 @@ class ProjectsFeature(QObject):
         if request.edits and request.voice and request.text.strip():
             last = request.edits[-1].start
             work = planning(replace(request, voice=self._window.chosen.voice, edits=()), last)
-            self._planning = self._worker.begin(Task(work, Urgency.SPEECH, self._worker.present))
+            self._planning = self._worker.begin(EngineTask(work, Urgency.SPEECH, self._worker.present))
         else:
             self._tell()
 
     @Slot(object, object)
-    def _on_report(self, task: Task, report: Report) -> None:
+    def _on_report(self, task: EngineTask, report: Report) -> None:
         if task is not self._planning:
             return
         if isinstance(report, TextPlanned):

@@ -14,10 +14,10 @@ from app.editor.preview import Preview, preview_of
 from app.editor.text_edits import TextEdits
 from app.speech.engine_worker import (
     Ended,
+    EngineTask,
     EngineWorker,
     Report,
     SpeechEdited,
-    Task,
     TextPlanned,
     Urgency,
     planning,
@@ -57,9 +57,9 @@ class EditorSession(QObject):
         self._index = -1
         self._wanted = 0
         self._spoken: SpeechEdited | None = None
-        self._planning: Task | None = None
-        self._speaking: Task | None = None
-        self._listening: Task | None = None
+        self._planning: EngineTask | None = None
+        self._speaking: EngineTask | None = None
+        self._listening: EngineTask | None = None
         self._plays = False
         self._later = QTimer(self, singleShot=True, interval=SPEAK_AFTER_MS)
         self._later.timeout.connect(self._speak)
@@ -201,7 +201,7 @@ class EditorSession(QObject):
             if self._listening is not None:
                 self._listening.cancel.set()
             request = replace(self._request, text=words)
-            self._listening = self._worker.begin(Task(planning(request), Urgency.AT_ONCE, self._worker.present))
+            self._listening = self._worker.begin(EngineTask(planning(request), Urgency.AT_ONCE, self._worker.present))
 
     def _clear(self) -> None:
         self.close()
@@ -221,7 +221,7 @@ class EditorSession(QObject):
             if self._planning is not None:
                 self._planning.cancel.set()
             work = planning(self._request, character)
-            self._planning = self._worker.begin(Task(work, Urgency.AT_ONCE, self._worker.present))
+            self._planning = self._worker.begin(EngineTask(work, Urgency.AT_ONCE, self._worker.present))
             self.changed.emit()
 
     def _show(self, index: int) -> None:
@@ -246,10 +246,10 @@ class EditorSession(QObject):
         if self.utterance is None or self._request is None:
             return
         work = speaking_edited(self.utterance, self._request, self.edit)
-        self._speaking = self._worker.begin(Task(work, Urgency.AT_ONCE, self._worker.present))
+        self._speaking = self._worker.begin(EngineTask(work, Urgency.AT_ONCE, self._worker.present))
 
     @Slot(object, object)
-    def _on_report(self, task: Task, report: Report) -> None:
+    def _on_report(self, task: EngineTask, report: Report) -> None:
         if task not in (self._planning, self._speaking, self._listening):
             return
         match report:
@@ -262,7 +262,7 @@ class EditorSession(QObject):
             case Ended(error):
                 self._end(task, error)
 
-    def _end(self, task: Task, error: Exception | None) -> None:
+    def _end(self, task: EngineTask, error: Exception | None) -> None:
         if task is self._planning:
             self._planning = None
             if error is None and self._plan.utterances:

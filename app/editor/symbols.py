@@ -18,10 +18,10 @@ from PySide6.QtWidgets import (
     QWidgetAction,
 )
 
-from app.editor.shaping import Kind, kind_of
+from app.editor.shaping import PhonemeKind, kind_of
 
 PALETTE_COLUMNS = 14
-_KINDS = (Kind.VOWEL, Kind.CONSONANT, Kind.MARK, Kind.PAUSE)
+_KINDS = (PhonemeKind.VOWEL, PhonemeKind.CONSONANT, PhonemeKind.MARK, PhonemeKind.PAUSE)
 BETWEEN = "/"
 """Encloses symbols in a field that also takes words."""
 

@@ -10,7 +10,7 @@ from PySide6.QtCore import QPointF, QRectF, Qt
 from PySide6.QtGui import QColor, QFontMetrics, QPainter, QPen, QPolygonF
 
 from app.editor.preview import Preview
-from app.editor.shaping import Kind, kind_of
+from app.editor.shaping import PhonemeKind, kind_of
 from app.theme import colors
 from engine.ops.harmonic_source import VOICED_ABOVE_HZ
 from engine.speech import Samples
@@ -140,9 +140,14 @@ def paint(painter: QPainter, scene: Scene) -> None:
         _paint_label(painter, scene)
 
 
-def color_of(kind: Kind) -> QColor:
+def color_of(kind: PhonemeKind) -> QColor:
     """Return the color of phonemes of a kind."""
-    names = {Kind.VOWEL: "accent", Kind.CONSONANT: "good", Kind.MARK: "warning", Kind.PAUSE: "faint"}
+    names = {
+        PhonemeKind.VOWEL: "accent",
+        PhonemeKind.CONSONANT: "good",
+        PhonemeKind.MARK: "warning",
+        PhonemeKind.PAUSE: "faint",
+    }
     return QColor(getattr(colors(), names[kind]))
 
 

@@ -11,7 +11,7 @@ from PySide6.QtWidgets import QCheckBox, QLabel, QPushButton, QToolButton, QVBox
 
 from app.editor import shaping
 from app.editor.gestures import Tool
-from app.editor.inspector import Inspector
+from app.editor.inspector import PhonemeInspector
 from app.editor.session import EditorSession
 from app.editor.symbols import SymbolPopup
 from app.editor.timeline import Timeline
@@ -44,7 +44,7 @@ class EditorWindow(QWidget):
         self.sentence.setTextInteractionFlags(Qt.TextInteractionFlag.LinksAccessibleByMouse)
         self.sentence.setAccessibleName("Sentence")
         self.timeline = Timeline(session, self)
-        self.inspector = Inspector(session, self.timeline)
+        self.inspector = PhonemeInspector(session, self.timeline)
         self.play_changes = QCheckBox("Play Changes")
         self.play_changes.setChecked(session.play_changes)
         self._add_header()

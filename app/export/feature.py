@@ -20,7 +20,7 @@ from app.speech.engine_worker import EngineFactory
 from app.widgets.file_dialogs import ask_to_replace
 from engine.errors import EngineError, NothingToSpeak, OutputError
 from engine.export.export_job import ExportJob
-from engine.export.stored_jobs import KeptOrder, KeptOrders
+from engine.export.stored_jobs import StoredJob, StoredJobs
 
 
 class ExportFeature(QObject):
@@ -41,7 +41,7 @@ class ExportFeature(QObject):
         settings: Settings,
         parts: Callable[[], Sequence[Part]],
         engine_factory: Callable[[str], EngineFactory],
-        orders: KeptOrders | None = None,
+        orders: StoredJobs | None = None,
     ) -> None:
         super().__init__(window)
         self._window = window
@@ -50,8 +50,8 @@ class ExportFeature(QObject):
         self._parts = parts
         self._engine_factory = engine_factory
         self._failed: ExportJob | None = None
-        self._interrupted: list[KeptOrder] = []
-        self._records = ExportRecords(orders or KeptOrders(), self)
+        self._interrupted: list[StoredJob] = []
+        self._records = ExportRecords(orders or StoredJobs(), self)
         self._connect()
         self._connect_strip()
 
@@ -130,7 +130,7 @@ class ExportFeature(QObject):
         self.saved.emit("Export Finished", f"“{path.name}” was saved in {path.parent.name or path.parent}.")
 
     @Slot(object)
-    def _on_found(self, kept: KeptOrder) -> None:
+    def _on_found(self, kept: StoredJob) -> None:
         self._interrupted.append(kept)
         self._offer()
 

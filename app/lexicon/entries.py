@@ -9,7 +9,7 @@ from heapq import merge
 
 from app.system.threads import gently
 from engine.text.g2p.split import passages
-from engine.text.g2p.user_lexicon.entries import ANY_CASE, ENGLISH, EXACT_CASE, PARTS_OF_SPEECH, Entry
+from engine.text.g2p.user_lexicon.entries import ANY_CASE, ENGLISH, EXACT_CASE, PARTS_OF_SPEECH, LexiconEntry
 from engine.text.g2p.user_lexicon.matching import matches
 from engine.text.languages import LANGUAGES
 
@@ -61,7 +61,7 @@ _CHOICES: Mapping[Column, Mapping[str, str]] = {
 }
 
 
-def value_of(entry: Entry, column: Column) -> str:
+def value_of(entry: LexiconEntry, column: Column) -> str:
     """Return the value of a cell: free text, or a key of the column's choices."""
     match column:
         case Column.TITLE:
@@ -78,13 +78,13 @@ def value_of(entry: Entry, column: Column) -> str:
             return entry.case
 
 
-def text_of(entry: Entry, column: Column) -> str:
+def text_of(entry: LexiconEntry, column: Column) -> str:
     """Return the text of a cell."""
     value = value_of(entry, column)
     return column.choices.get(value, value)
 
 
-def with_value(entry: Entry, column: Column, value: str) -> Entry:
+def with_value(entry: LexiconEntry, column: Column, value: str) -> LexiconEntry:
     """Return the entry with a new value in one cell; phonemes are between slashes, other text is spoken instead."""
     match column:
         case Column.TITLE:
@@ -116,7 +116,7 @@ class Listing:
     column: Column | None = None
     descending: bool = False
 
-    def of(self, entries: Sequence[Entry]) -> tuple[Entry, ...]:
+    def of(self, entries: Sequence[LexiconEntry]) -> tuple[LexiconEntry, ...]:
         """Return the listed entries; other threads can run meanwhile."""
         words = self.search.casefold().split()
         found = [entry for entry in gently(entries) if self._has(entry, words)]
@@ -124,14 +124,14 @@ class Listing:
             return tuple(found)
         column = self.column
 
-        def key(entry: Entry) -> str:
+        def key(entry: LexiconEntry) -> str:
             return text_of(entry, column).casefold()
 
         parts = (found[start : start + SORTED_AT_ONCE] for start in range(0, len(found), SORTED_AT_ONCE))
         ordered = (sorted(part, key=key, reverse=self.descending) for part in parts)
         return tuple(gently(merge(*ordered, key=key, reverse=self.descending)))
 
-    def _has(self, entry: Entry, words: Iterable[str]) -> bool:
+    def _has(self, entry: LexiconEntry, words: Iterable[str]) -> bool:
         if self.language not in ("", entry.language):
             return False
         text = f"{entry.word} {entry.pattern} {entry.phonemes} {entry.set_text}".casefold()
@@ -170,7 +170,7 @@ class Preview:
     whole: bool = False
 
 
-def previews(entry: Entry, texts: Sequence[OpenText]) -> Iterator[Preview]:
+def previews(entry: LexiconEntry, texts: Sequence[OpenText]) -> Iterator[Preview]:
     """Yield growing previews of the places in texts that an entry alone changes, the last one whole.
 
     Raises `InvalidRequest` for a pattern that takes too long.

@@ -21,7 +21,7 @@ from engine.text.languages import Language, language_of
 if TYPE_CHECKING:
     from app.lexicon.entries import OpenText, Place
     from app.lexicon.window import LexiconWindow
-    from engine.text.g2p.user_lexicon.entries import Entry
+    from engine.text.g2p.user_lexicon.entries import LexiconEntry
 
 TITLE = "Pronunciations"
 SHORTCUT = "Ctrl+Shift+R"
@@ -74,9 +74,9 @@ class LexiconFeature(QObject):
     def say_everywhere(self, word: str, pronunciation: str) -> None:
         """Save the pronunciation of a word, words or phonemes between slashes, and show its entry and its places."""
         from app.lexicon.entries import Column, with_value
-        from engine.text.g2p.user_lexicon.entries import Entry
+        from engine.text.g2p.user_lexicon.entries import LexiconEntry
 
-        entry = with_value(Entry(word, language=self._default_language), Column.PRONUNCIATION, pronunciation)
+        entry = with_value(LexiconEntry(word, language=self._default_language), Column.PRONUNCIATION, pronunciation)
         self.open()
         self.window.put(entry)
 
@@ -107,7 +107,7 @@ class LexiconFeature(QObject):
         return tuple(OpenText(each.text, number, each.title) for number, each in enumerate(reading.document.chapters))
 
     @Slot(object)
-    def _on_changed(self, entries: Sequence[Entry]) -> None:
+    def _on_changed(self, entries: Sequence[LexiconEntry]) -> None:
         spoken = self._main.reading.spoken
         if spoken is not None and spoken.owner is not None:  # a recording in the history stays
             self.outdated.look()
@@ -132,7 +132,7 @@ class LexiconFeature(QObject):
         self._main.come_to_front()
 
     @Slot(object)
-    def _on_play(self, entry: Entry) -> None:
+    def _on_play(self, entry: LexiconEntry) -> None:
         """Pronounce an entry in the chosen voice, in the language of the entry."""
         chosen, voice = self._main.chosen, self._language
         text = f"[{entry.title}](/{entry.phonemes}/)" if entry.phonemes else entry.set_text

@@ -15,7 +15,7 @@ from app.system.threads import gently
 from app.tasks import Task, Tasks
 from engine.errors import Canceled, InvalidRequest
 from engine.system.atomic_write import atomic_write
-from engine.text.g2p.user_lexicon.entries import Entry, checked
+from engine.text.g2p.user_lexicon.entries import LexiconEntry, checked
 from engine.text.g2p.user_lexicon.formats import Imported, as_csv, read_entries
 from engine.text.g2p.user_lexicon.store import Change, Signature, UserLexicon, additions
 
@@ -32,11 +32,11 @@ class Listed:
     `changed` are the entries that a change added or removed.
     """
 
-    keys: dict[tuple[str, ...], Entry]
-    shown: tuple[Entry, ...]
+    keys: dict[tuple[str, ...], LexiconEntry]
+    shown: tuple[LexiconEntry, ...]
     signature: Signature = ()
-    changed: tuple[Entry, ...] = ()
-    placed: tuple[Entry, ...] = ()
+    changed: tuple[LexiconEntry, ...] = ()
+    placed: tuple[LexiconEntry, ...] = ()
 
 
 class LexiconSession(QObject):
@@ -66,13 +66,13 @@ class LexiconSession(QObject):
         self.symbols = frozenset[str]()
         """The phonemes of the model; empty while unknown."""
         self.state = Listed({}, ())
-        self.wanted: Entry | None = None
+        self.wanted: LexiconEntry | None = None
         """The entry to select among the listed ones."""
         self._texts = texts
         self._lexicon = lexicon or UserLexicon()
         self._tasks, self._previews = Tasks("lexicon", self), Tasks("lexicon preview", self)
         self._previewing: Task | None = None
-        self._previewed: Entry | None = None
+        self._previewed: LexiconEntry | None = None
         self._later = QTimer(self, singleShot=True, interval=PREVIEW_AFTER_MS)
         self._later.timeout.connect(self._begin_preview)
 
@@ -102,11 +102,11 @@ class LexiconSession(QObject):
             self.listing = listing
             self._tasks.run(_shown, self.state, listing, done=self._show)
 
-    def find(self, entry: Entry) -> Entry | None:
+    def find(self, entry: LexiconEntry) -> LexiconEntry | None:
         """Return the saved entry with the same key."""
         return self.state.keys.get(entry.key)
 
-    def checked(self, entry: Entry, instead_of: Entry | None = None) -> Entry:
+    def checked(self, entry: LexiconEntry, instead_of: LexiconEntry | None = None) -> LexiconEntry:
         """Return an entry in the form in which it is saved. Raises `InvalidRequest` if it is invalid or not unique."""
         entry = checked(entry, self.symbols)
         other = self.find(entry)
@@ -114,7 +114,7 @@ class LexiconSession(QObject):
             raise InvalidRequest(f"“{entry.title}” is already in your lexicon.", "Change that entry instead.")
         return entry
 
-    def problem_of(self, entry: Entry, instead_of: Entry | None = None) -> str:
+    def problem_of(self, entry: LexiconEntry, instead_of: LexiconEntry | None = None) -> str:
         """Return the problem of an entry, whose word or pronunciation may still be missing; empty if there is none."""
         if not entry.title:
             entry = replace(entry, word=ANYTHING)
@@ -126,18 +126,18 @@ class LexiconSession(QObject):
             return f"{error.message} {error.hint}".strip()
         return ""
 
-    def put(self, entry: Entry) -> None:
+    def put(self, entry: LexiconEntry) -> None:
         """Add an entry, or replace the one with the same key. Raises `InvalidRequest` if it is invalid."""
         entry = checked(entry, self.symbols)
         self._push(f"Add “{entry.title}”", lambda saved: additions(saved, [entry]), entry)
 
-    def replace(self, old: Entry, new: Entry) -> None:
+    def replace(self, old: LexiconEntry, new: LexiconEntry) -> None:
         """Change an entry. Raises `InvalidRequest` if the new one is invalid or not unique."""
         entry = self.checked(new, old)
         if entry != old:
             self._push(f"Change “{entry.title}”", lambda saved: additions(saved, [entry], old), entry)
 
-    def remove(self, entries: Sequence[Entry]) -> None:
+    def remove(self, entries: Sequence[LexiconEntry]) -> None:
         """Remove entries."""
         if entries:
             title = f"“{entries[0].title}”" if len(entries) == 1 else f"{len(entries)} Entries"
@@ -153,7 +153,7 @@ class LexiconSession(QObject):
         entries = tuple(self.state.keys.values())
         self._tasks.run(_export, path, entries, done=lambda count: self.exported.emit(count, path), failed=self._fail)
 
-    def preview(self, entry: Entry | None) -> None:
+    def preview(self, entry: LexiconEntry | None) -> None:
         """Find the places in the open texts that an entry changes, after a moment; `previewed` carries them."""
         if entry != self._previewed:
             self.stop_preview()
@@ -188,7 +188,9 @@ class LexiconSession(QObject):
         self.undo.clear()  # otherwise it reports its end to windows that no longer exist
         return ended
 
-    def _push(self, title: str, change_of: Callable[[Sequence[Entry]], Change], entry: Entry | None = None) -> None:
+    def _push(
+        self, title: str, change_of: Callable[[Sequence[LexiconEntry]], Change], entry: LexiconEntry | None = None
+    ) -> None:
         self.undo.push(Command(self, title, change_of, entry))
 
     # In the thread.
@@ -218,7 +220,7 @@ class LexiconSession(QObject):
             self.undo.clear()  # its commands would undo the changes of others
             self._show(state)
 
-    def _on_applied(self, entry: Entry | None, state: Listed) -> None:
+    def _on_applied(self, entry: LexiconEntry | None, state: Listed) -> None:
         self.wanted = entry if entry is not None or not state.placed else state.placed[0]
         self._show(state)
         self.changed.emit(state.changed)
@@ -267,8 +269,8 @@ class Command(QUndoCommand):
         self,
         session: LexiconSession,
         title: str,
-        change_of: Callable[[Sequence[Entry]], Change],
-        entry: Entry | None,
+        change_of: Callable[[Sequence[LexiconEntry]], Change],
+        entry: LexiconEntry | None,
     ) -> None:
         super().__init__(title)
         self.change_of, self.entry = change_of, entry
@@ -284,7 +286,7 @@ class Command(QUndoCommand):
         self._begin(self, forward=False)
 
 
-def _listed(entries: Sequence[Entry], listing: Listing, signature: Signature) -> Listed:
+def _listed(entries: Sequence[LexiconEntry], listing: Listing, signature: Signature) -> Listed:
     return Listed({entry.key: entry for entry in gently(entries)}, listing.of(entries), signature)
 
 
@@ -296,7 +298,7 @@ def _read(path: Path, symbols: Collection[str]) -> Imported:
     return read_entries(path, symbols, gently)
 
 
-def _export(path: Path, entries: Sequence[Entry]) -> int:
+def _export(path: Path, entries: Sequence[LexiconEntry]) -> int:
     with atomic_write(path) as file:
         file.write(as_csv(entries).encode())
     return len(entries)

@@ -34,7 +34,7 @@ from app.lexicon.entries import Column, text_of, value_of, with_value
 from app.lexicon.session import LexiconSession
 from app.theme import colors
 from engine.errors import InvalidRequest
-from engine.text.g2p.user_lexicon.entries import Entry
+from engine.text.g2p.user_lexicon.entries import LexiconEntry
 
 AnyIndex = QModelIndex | QPersistentModelIndex
 EDIT, DISPLAY = Qt.ItemDataRole.EditRole, Qt.ItemDataRole.DisplayRole
@@ -55,9 +55,9 @@ class LexiconModel(QAbstractTableModel):
     def __init__(self, session: LexiconSession, parent: QObject | None = None) -> None:
         super().__init__(parent)
         self._session = session
-        self._shown: tuple[Entry, ...] = ()
-        self._changing: dict[tuple[str, ...], Entry] = {}
-        self.draft: Entry | None = None
+        self._shown: tuple[LexiconEntry, ...] = ()
+        self._changing: dict[tuple[str, ...], LexiconEntry] = {}
+        self.draft: LexiconEntry | None = None
 
     def show(self) -> None:
         """Show the listed entries of the session."""
@@ -67,7 +67,7 @@ class LexiconModel(QAbstractTableModel):
             self._changing.clear()
             self.endResetModel()
 
-    def entry(self, row: int) -> Entry | None:
+    def entry(self, row: int) -> LexiconEntry | None:
         """Return the entry in a row as saved, or the draft; None outside the table."""
         if self.draft is not None:
             row -= 1
@@ -75,18 +75,18 @@ class LexiconModel(QAbstractTableModel):
             return self.draft
         return self._shown[row] if row < len(self._shown) else None
 
-    def saved(self, start: int, end: int) -> tuple[Entry, ...]:
+    def saved(self, start: int, end: int) -> tuple[LexiconEntry, ...]:
         """Return the saved entries in these rows."""
         before = int(self.draft is not None)
         return self._shown[max(0, start - before) : max(0, end - before)]
 
-    def row_of(self, entry: Entry) -> int | None:
+    def row_of(self, entry: LexiconEntry) -> int | None:
         """Return the row of a listed entry."""
         saved = self._session.find(entry)
         rows = (row for row, each in enumerate(self._shown, int(self.draft is not None)) if each is saved)
         return next(rows, None)
 
-    def begin_draft(self, entry: Entry) -> None:
+    def begin_draft(self, entry: LexiconEntry) -> None:
         """Insert a draft as the first row."""
         self.drop_draft()
         self.beginInsertRows(QModelIndex(), 0, 0)
@@ -106,7 +106,7 @@ class LexiconModel(QAbstractTableModel):
         """Return whether an index is in the row of the draft."""
         return self.draft is not None and index.row() == 0
 
-    def changed_entry(self, index: AnyIndex, value: str) -> Entry:
+    def changed_entry(self, index: AnyIndex, value: str) -> LexiconEntry:
         """Return the entry of a cell with a new value in it. Raises `LookupError` outside the table."""
         entry = self.entry(index.row())
         if entry is None:
@@ -189,7 +189,7 @@ class LexiconModel(QAbstractTableModel):
             self.drop_draft()
             self._session.put(entry)
 
-    def _replace(self, index: AnyIndex, old: Entry, new: Entry) -> bool:
+    def _replace(self, index: AnyIndex, old: LexiconEntry, new: LexiconEntry) -> bool:
         try:
             self._session.replace(old, new)
         except InvalidRequest as error:
@@ -250,13 +250,13 @@ class LexiconTable(QTableView):
         self._delegate.typed.connect(self.typed)
 
     @property
-    def current(self) -> Entry | None:
+    def current(self) -> LexiconEntry | None:
         """The entry in the current row."""
         index = self.currentIndex()
         return self.entries.entry(index.row()) if index.isValid() else None
 
     @property
-    def selected(self) -> tuple[Entry, ...]:
+    def selected(self) -> tuple[LexiconEntry, ...]:
         """The saved entries in the selected rows."""
         ranges = self.selectionModel().selection()  # its rows, one by one, would take seconds if there are many
         first = (each for each in map(ranges.at, range(ranges.count())) if each.left() == 0)
@@ -355,6 +355,6 @@ class _CellDelegate(QStyledItemDelegate):
             self.closeEditor.emit(box)
 
 
-def draft_of(language: str) -> Entry:
+def draft_of(language: str) -> LexiconEntry:
     """Return an empty entry for a language."""
-    return replace(Entry(), language=language)
+    return replace(LexiconEntry(), language=language)

@@ -15,15 +15,15 @@ from app.lexicon.entries import LANGUAGE_TITLES, Column, Listing, Place, Preview
 from app.lexicon.feature import TITLE
 from app.lexicon.session import LexiconSession
 from app.lexicon.table import LexiconModel, LexiconTable, draft_of
-from app.messages import Message, Tone, message_for
+from app.messages import Message, Severity, message_for
 from app.widgets.controls import ActionButton, ComboBox, action_of, announce
 from app.widgets.file_dialogs import ask_where_to_save_words, ask_which_words
 from app.widgets.layouts import WrappingBar
 from app.widgets.message_banner import MessageBanner
-from app.widgets.two_line_list import Row, TwoLineList
+from app.widgets.two_line_list import ListRow, TwoLineList
 from app.widgets.windows import Page, bring_to_front
 from engine.errors import EngineError, InvalidRequest
-from engine.text.g2p.user_lexicon.entries import Entry
+from engine.text.g2p.user_lexicon.entries import LexiconEntry
 from engine.text.g2p.user_lexicon.formats import Imported
 from engine.text.languages import Language
 
@@ -55,10 +55,10 @@ class LexiconWindow(QWidget):
         self.setObjectName("lexiconWindow")
         self.setWindowTitle(TITLE)
         self.session, self.folder = session, folder
-        self.default_language = Entry().language
+        self.default_language = LexiconEntry().language
         self.voice_language: Callable[[], Language | None] = lambda: None
         self._placed = False
-        self._awaited: Entry | None = None
+        self._awaited: LexiconEntry | None = None
         self.banner = MessageBanner(self)
         self.model = LexiconModel(session, self)
         self.table = LexiconTable(self.model, self)
@@ -101,7 +101,7 @@ class LexiconWindow(QWidget):
         message = message_for(error)
         self.banner.show_message(Message(message.text, message.tone, details=message.details))
 
-    def put(self, entry: Entry) -> None:
+    def put(self, entry: LexiconEntry) -> None:
         """Save an entry once the lexicon is loaded, and show it."""
         if not self.session.ready:
             self._awaited = entry
@@ -306,7 +306,7 @@ class LexiconWindow(QWidget):
             self.table.edit_cell(0, Column.PRONUNCIATION)
 
     @Slot(object)
-    def _preview(self, entry: Entry | None) -> None:
+    def _preview(self, entry: LexiconEntry | None) -> None:
         if entry is None or not entry.title:
             self.heading.setText(CHOOSE)
             self.places.show_things(())
@@ -360,10 +360,10 @@ class LexiconWindow(QWidget):
         count, refused = len(found.entries), len(found.refused)
         words = f"Imported {count:,} {'entry' if count == 1 else 'entries'}."
         if not refused:
-            self.banner.show_message(Message(words, Tone.NOTE))
+            self.banner.show_message(Message(words, Severity.NOTE))
             return
         lines = f"{refused:,} {'line isn’t' if refused == 1 else 'lines aren’t'} usable."
-        self.banner.show_message(Message(f"{words} {lines}", Tone.WARNING))
+        self.banner.show_message(Message(f"{words} {lines}", Severity.WARNING))
         listed = "".join(f"<p>Line {each.line:,}: {escape(each.reason)}</p>" for each in found.refused[:MAX_LINES])
         more = f"<p>And {refused - MAX_LINES:,} more.</p>" if refused > MAX_LINES else ""
         Page("Unusable Lines", f"<p>{lines} The rest was imported.</p>{listed}{more}", self).show()
@@ -371,7 +371,7 @@ class LexiconWindow(QWidget):
     @Slot(int, object)
     def _on_exported(self, count: int, path: Path) -> None:
         entries = "entry" if count == 1 else "entries"
-        self.banner.show_message(Message(f"Exported {count:,} {entries} to “{path.name}”.", Tone.NOTE))
+        self.banner.show_message(Message(f"Exported {count:,} {entries} to “{path.name}”.", Severity.NOTE))
 
 
 def preview_words(preview: Preview) -> str:
@@ -383,7 +383,7 @@ def preview_words(preview: Preview) -> str:
     return f"This changes {places} in the open text{'.' if preview.whole else ' so far…'}{more}"
 
 
-def place_row(place: Place) -> Row:
+def place_row(place: Place) -> ListRow:
     """Return the row of a place, with the words around it."""
     title = f"{place.words} — {place.title}" if place.title else place.words
-    return Row(title, f"{place.before}[{place.words}]{place.after}")
+    return ListRow(title, f"{place.before}[{place.words}]{place.after}")

@@ -11,19 +11,19 @@ from PySide6.QtCore import QObject, Slot
 
 from app.audio.track import AudioTrack
 from app.library.database import LibraryReset, LibraryUnusable
-from app.library.library import Library, LoadedEntry
+from app.library.library import LoadedEntry, SpeechLibrary
 from app.library.panels import HistoryPanel, QueuePanel
 from app.library.queue_executor import QueueExecutor, read_default_parts
 from app.library.queue_runner import QueueRunner
-from app.library.records import Entry, Item, QueueJob, first_words
+from app.library.records import HistoryEntry, QueueItem, QueueJob, first_words
 from app.main_window import MainWindow
-from app.messages import Message, MessageTopic, Tone, message_for
+from app.messages import Message, MessageTopic, Severity, message_for
 from app.reading.opener import Reader
 from app.settings import Settings
 from app.speech.controller import SpeechController
 from app.speech.engine_worker import EngineFactory
 from app.speech.heard_speech import HeardSpeech
-from app.speech.voice_choice import Choice
+from app.speech.voice_choice import VoiceChoice
 from app.widgets.file_dialogs import ask_where_to_save, ask_which_document, suggested_name
 from engine.errors import NothingToSpeak, OutputError
 from engine.speech import SpeechRequest
@@ -56,7 +56,7 @@ class LibraryFeature(QObject):
         self._shown_error: str | None = None
         self._recalling: int | None = None
         self._opening: int | None = None
-        self.library = Library(folder or data_folder() / "library", in_charge, self)
+        self.library = SpeechLibrary(folder or data_folder() / "library", in_charge, self)
         self.history, self.queue = HistoryPanel(), QueuePanel()
         self._desk = QueueExecutor(speech, window.reading, self._voices, engine_factory, self, read)
         self.runner = QueueRunner(self.library, self._desk, self)
@@ -179,7 +179,7 @@ class LibraryFeature(QObject):
         window.item_requested.connect(self._show_item)
         window.closing.saving_given_up.connect(self.runner.halt)
         library.failed.connect(self._on_failed)
-        library.set_aside.connect(self._on_set_aside)
+        library.set_aside.connect(self._on_library_reset)
 
     def _has_text(self) -> bool:
         if self._window.request.text.strip():
@@ -191,12 +191,12 @@ class LibraryFeature(QObject):
         return self._voices.speaking_model
 
     @Slot(object)
-    def _on_hear(self, entry: Entry) -> None:
+    def _on_hear(self, entry: HistoryEntry) -> None:
         self._recalling = entry.number
         self.library.recall(entry.number)
 
     @Slot(object)
-    def _on_open(self, entry: Entry) -> None:
+    def _on_open(self, entry: HistoryEntry) -> None:
         """Open the text of an entry in the editor."""
         self._opening = entry.number
         self.library.recall(entry.number)
@@ -222,7 +222,7 @@ class LibraryFeature(QObject):
             play(title, request, recalled.track)
         else:
             if recalled.kept.model != self._voices.speaking_model:
-                self._voices.take(Choice(request.voice, recalled.kept.model))
+                self._voices.take(VoiceChoice(request.voice, recalled.kept.model))
             play(title, request)
             if recalled.error is not None:
                 self._window.show_failure(recalled.error)
@@ -235,11 +235,11 @@ class LibraryFeature(QObject):
         self._window.page.side_bar.open(self.queue if self._desk.hears else self.history)
 
     @Slot(object)
-    def _on_star(self, entry: Entry) -> None:
+    def _on_star(self, entry: HistoryEntry) -> None:
         self.library.star(entry.number, not entry.starred)
 
     @Slot(object)
-    def _on_delete(self, entry: Entry) -> None:
+    def _on_delete(self, entry: HistoryEntry) -> None:
         self.library.delete(entry.number)
 
     @Slot(object)
@@ -253,7 +253,7 @@ class LibraryFeature(QObject):
             self.library.limit(self._settings.kept_megabytes)
 
     @Slot(object, int)
-    def _on_moved(self, item: Item, steps: int) -> None:
+    def _on_moved(self, item: QueueItem, steps: int) -> None:
         self.library.move(item.number, steps)
 
     @Slot()
@@ -268,19 +268,19 @@ class LibraryFeature(QObject):
             self._window.page.banner.show_message(replace(message_for(error), topic=MessageTopic.STORAGE))
 
     @Slot(object)
-    def _on_set_aside(self, aside: LibraryReset) -> None:
+    def _on_library_reset(self, aside: LibraryReset) -> None:
         self._window.page.banner.show_message(
             Message(
                 "Your history and queue were damaged and have been reset. The old data was moved to "
                 f"{aside.folder}; you can delete it.",
-                Tone.WARNING,
+                Severity.WARNING,
                 topic=MessageTopic.STORAGE,
             )
         )
 
 
 @dataclass(eq=False)
-class _Followed:
+class _RecordedSpeech:
     """A recorded speech; `kept_length` is the length of its saved audio, in samples."""
 
     speech: HeardSpeech
@@ -292,12 +292,14 @@ class _Followed:
 class Recorder(QObject):
     """Records speech in the history: its text as soon as it begins, and its audio when it finishes or is stopped."""
 
-    def __init__(self, speech: SpeechController, library: Library, model: Callable[[], str], parent: QObject) -> None:
+    def __init__(
+        self, speech: SpeechController, library: SpeechLibrary, model: Callable[[], str], parent: QObject
+    ) -> None:
         super().__init__(parent)
         self._speech = speech
         self._library = library
         self._model = model
-        self._followed: list[_Followed] = []
+        self._followed: list[_RecordedSpeech] = []
         speech.track_changed.connect(self._on_track)
         speech.track_grew.connect(self._keep_finished)
 
@@ -308,7 +310,7 @@ class Recorder(QObject):
         if request is None or any(each.speech.track is track for each in self._followed):
             return
         kept_length = track.length if track.finished else 0
-        self._followed.append(_Followed(self._speech.speech, request, self._model(), kept_length))
+        self._followed.append(_RecordedSpeech(self._speech.speech, request, self._model(), kept_length))
         if not track.finished:  # a finished track comes from the history
             self._library.begin(request, self._model())
 

@@ -8,7 +8,15 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from app.library.database import SOUNDS, readable, transaction
-from app.library.records import Entry, first_words, key_of, request_of, speech_settings_of, storable, voice_and_speed
+from app.library.records import (
+    HistoryEntry,
+    first_words,
+    key_of,
+    request_of,
+    speech_settings_of,
+    storable,
+    voice_and_speed,
+)
 from engine.errors import InvalidRequest
 from engine.speech import SpeechRequest
 
@@ -22,7 +30,7 @@ _COLUMNS = "number, title, manner, model, begun, seconds, starred, kept_bytes"
 class HistoryListed:
     """The entries found, latest first, and the size of all saved audio in bytes."""
 
-    entries: tuple[Entry, ...]
+    entries: tuple[HistoryEntry, ...]
     kept_bytes: int
 
 
@@ -194,7 +202,7 @@ def _folded(text: bytes) -> str:
     return readable(text).casefold()
 
 
-def _entry(row: tuple) -> Entry:
+def _entry(row: tuple) -> HistoryEntry:
     number, title, speech_settings, model, begun, seconds, starred, kept_bytes = row
     voice, speed = voice_and_speed(speech_settings)
-    return Entry(number, title, voice, model, speed, begun, seconds, bool(starred), kept_bytes)
+    return HistoryEntry(number, title, voice, model, speed, begun, seconds, bool(starred), kept_bytes)

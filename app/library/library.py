@@ -15,10 +15,10 @@ from PySide6.QtCore import QObject, Signal, Slot
 
 from app.audio.track import AudioTrack
 from app.library.database import open_library, unusable
-from app.library.generated_audio import Cut, GeneratedAudio, made_speech
+from app.library.generated_audio import GeneratedAudio, TrackTruncated, generated_audio_of
 from app.library.history import History, HistoryListed, StoredEntry, sound_path
 from app.library.queue_store import QueueListed, QueueStore
-from app.library.records import QueueJob, State, key_of
+from app.library.records import QueueJob, QueueState, key_of
 from app.tasks import Tasks
 from engine.speech import SpeechRequest
 
@@ -38,7 +38,7 @@ class LoadedEntry:
     error: Exception | None = None
 
 
-class Library(QObject):
+class SpeechLibrary(QObject):
     """The facade for history and queue, which are listed at first and after every change.
 
     All methods are asynchronous; results arrive as signals with plain data. `set_aside` is emitted if the library was
@@ -71,7 +71,7 @@ class Library(QObject):
     def keep(self, request: SpeechRequest, model: str, track: AudioTrack) -> None:
         """Save the current audio of a track, which must not be empty; the track may continue to grow."""
         key = key_of(request, model)
-        self._writing.run(self._write, key, made_speech(track), failed=self._on_failed)
+        self._writing.run(self._write, key, generated_audio_of(track), failed=self._on_failed)
 
     def look_for(self, words: str) -> None:
         """List only entries that contain these words from now on."""
@@ -102,7 +102,7 @@ class Library(QObject):
         """Add a job to the queue."""
         self._in_queue(partial(QueueStore.add, job=job))
 
-    def mark(self, number: int, state: State, message: str = "") -> None:
+    def mark(self, number: int, state: QueueState, message: str = "") -> None:
         """Set the state of an item."""
         self._in_queue(partial(QueueStore.mark, number=number, state=state, message=message))
 
@@ -203,7 +203,7 @@ class Library(QObject):
         )
 
     def _on_failed(self, error: Exception) -> None:
-        if not isinstance(error, Cut):
+        if not isinstance(error, TrackTruncated):
             self.failed.emit(error)
 
 

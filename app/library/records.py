@@ -17,7 +17,7 @@ TITLE_CHARACTERS = 80
 
 
 @dataclass(frozen=True)
-class Entry:
+class HistoryEntry:
     """An entry of the history; `begun` is in seconds since 1970.
 
     `seconds` is the length of its generated audio, and `kept_bytes` the size of its saved audio; 0 if there is none.
@@ -34,7 +34,7 @@ class Entry:
     kept_bytes: int = 0
 
 
-class State(Enum):
+class QueueState(Enum):
     """The state of a queue item. Values are stored in the database; an unknown value counts as failed."""
 
     WAITING = "waiting"
@@ -43,7 +43,7 @@ class State(Enum):
     FAILED = "failed"
 
     @classmethod
-    def _missing_(cls, value: object) -> State:
+    def _missing_(cls, value: object) -> QueueState:
         return cls.FAILED
 
 
@@ -66,13 +66,13 @@ class QueueJob:
 
 
 @dataclass(frozen=True)
-class Item:
+class QueueItem:
     """A job in the queue; `message` is the reason if it failed."""
 
     number: int
     title: str
     job: QueueJob
-    state: State = State.WAITING
+    state: QueueState = QueueState.WAITING
     message: str = ""
 
 

@@ -18,8 +18,8 @@ from app.models.worker import (
     ListedModel,
     ModelJob,
     ModelsListed,
+    ModelTask,
     ModelWorker,
-    Task,
 )
 from app.speech.progress_estimator import ProgressEstimator
 from app.tasks import Tasks
@@ -86,30 +86,30 @@ class ModelController(QObject):
     def look(self) -> None:
         """List the models. Every job ends with that anyway, so do nothing while one is in progress."""
         if not self.busy:
-            self._begin(ModelJob(Task.LOOK))
+            self._begin(ModelJob(ModelTask.LOOK))
 
     @Slot(str)
     def fetch(self, name: str) -> None:
         """Download the published model."""
-        self._begin(ModelJob(Task.FETCH, name))
+        self._begin(ModelJob(ModelTask.FETCH, name))
 
     def import_files(self, paths: Sequence[Path], name: str) -> None:
         """Import a model, or more voices for it, from these files and folders."""
-        self._begin(*(ModelJob(Task.IMPORT, name, path) for path in paths))
+        self._begin(*(ModelJob(ModelTask.IMPORT, name, path) for path in paths))
 
     @Slot(str)
     def verify(self, name: str) -> None:
         """Verify a model by reading all of it."""
-        self._begin(ModelJob(Task.VERIFY, name))
+        self._begin(ModelJob(ModelTask.VERIFY, name))
 
     @Slot(str)
     def remove(self, name: str) -> None:
         """Delete a model."""
-        self._begin(ModelJob(Task.REMOVE, name))
+        self._begin(ModelJob(ModelTask.REMOVE, name))
 
     def prepare(self, name: str, device: str) -> None:
         """Prepare an installed model, so that it loads immediately."""
-        self._begin(ModelJob(Task.PREPARE, name, device=device))
+        self._begin(ModelJob(ModelTask.PREPARE, name, device=device))
 
     @Slot()
     def cancel(self) -> None:
@@ -191,7 +191,7 @@ class ModelController(QObject):
 
     def _row(self, model: ListedModel, job: ModelJob | None) -> ModelRow:
         name = model.status.entry.name
-        idle = job is None or job.task is Task.LOOK
+        idle = job is None or job.task is ModelTask.LOOK
         row = ModelRow(model.status, model.folder, name == self._in_use, idle=idle)
         if job is None or job.model != name:
             return row

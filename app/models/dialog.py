@@ -29,7 +29,7 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
-from app.messages import Message, MessageAction, MessageTopic, Tone, message_for
+from app.messages import Message, MessageAction, MessageTopic, Severity, message_for
 from app.models.card import CardCommand, ModelCard
 from app.models.row import ModelRow, RowButton, format_size
 from app.widgets.file_dialogs import ask_which_model_file, ask_which_model_folder
@@ -103,7 +103,7 @@ class ModelsDialog(QDialog):
 
     def show_message(self, news: str) -> None:
         """Show a notice until it is dismissed."""
-        self.banner.show_message(Message(news, Tone.NOTE))
+        self.banner.show_message(Message(news, Severity.NOTE))
 
     def dragEnterEvent(self, event: QDragEnterEvent) -> None:
         """Accept local files and folders."""
@@ -186,7 +186,7 @@ class ModelsDialog(QDialog):
         self._to_remove = row.name
         size = format_size(row.status.bytes_here)
         question = f"Remove {row.title}? This frees {size}. You can download it again later."
-        self.banner.show_message(Message(question, Tone.WARNING, MessageAction.REMOVE_MODEL))
+        self.banner.show_message(Message(question, Severity.WARNING, MessageAction.REMOVE_MODEL))
 
     @Slot(object)
     def _on_message_action(self, message: Message) -> None:

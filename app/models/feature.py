@@ -14,7 +14,7 @@ from app.models.controller import ModelController
 from app.models.dialog import ModelsDialog
 from app.models.model_upgrader import ModelUpgrader, missing_model
 from app.models.row import ModelRow, describe_completion
-from app.models.worker import DeskLibrary, JobEnded, LibraryFactory, ModelJob, Task
+from app.models.worker import JobEnded, LibraryFactory, ModelJob, ModelTask, StoreLibrary
 from app.settings import Settings
 from app.speech.controller import SpeechController
 from app.system.desktop import reveal
@@ -45,7 +45,7 @@ class ModelsFeature(QObject):
         self._voices = window.page.header.voices
         self._remembered = settings.model
         self._early: tuple[ModelVoices, ...] = ()
-        self.controller = ModelController(make_library or DeskLibrary, self._voices.speaking_model, self)
+        self.controller = ModelController(make_library or StoreLibrary, self._voices.speaking_model, self)
         self.dialog = ModelsDialog(window)
         self._connect_dialog()
         self._connect_window()
@@ -143,13 +143,13 @@ class ModelsFeature(QObject):
             return
         self._window.page.banner.withdraw(MessageTopic.MODEL)
         news = describe_completion(job, row.title)
-        if job.task is not Task.PREPARE:  # the strip reports that
+        if job.task is not ModelTask.PREPARE:  # the strip reports that
             self._window.page.status.show_message(news)
-        if job.task is Task.REMOVE:
+        if job.task is ModelTask.REMOVE:
             self._leave(row)
-        elif job.task is Task.VERIFY:
+        elif job.task is ModelTask.VERIFY:
             self.dialog.show_message(f"{news}.")
-        elif row.in_use and job.task is not Task.PREPARE:
+        elif row.in_use and job.task is not ModelTask.PREPARE:
             self.engine_requested.emit()  # its weights or voices have changed
 
     def _leave(self, removed: ModelRow) -> None:
@@ -170,7 +170,7 @@ class ModelsFeature(QObject):
             known = isinstance(error, EngineError)
             self._window.page.banner.show_message(replace(message, action=MessageAction.MODELS) if known else message)
         row = self.controller.row(ended.job.model)
-        if row is not None and ended.job.task is Task.REMOVE:
+        if row is not None and ended.job.task is ModelTask.REMOVE:
             self._leave(row)
 
     @Slot(object)

@@ -9,21 +9,25 @@ from PySide6.QtCore import QObject, Slot
 
 from app.audio.player import Playback
 from app.main_window import MainWindow
-from app.messages import Message, MessageAction, MessageTopic, Tone, message_for
+from app.messages import Message, MessageAction, MessageTopic, Severity, message_for
 from app.models.controller import ModelController
 from app.models.row import ModelRow, format_row, format_size
-from app.models.worker import JobEnded, ModelJob, Task
+from app.models.worker import JobEnded, ModelJob, ModelTask
 from app.settings import Settings
 from app.speech.activity import Readiness
 from app.speech.controller import SpeechController
 from app.speech.strips import Answer, ModelNotice
-from app.speech.voice_choice import Choice, voice_info
+from app.speech.voice_choice import VoiceChoice, voice_info
 from engine.errors import EngineError, UnknownModel
 from engine.models.checkpoints import at_least_as_good
 from engine.models.store import ModelState
 
-_LEADS = {Task.FETCH: "Downloading {title}", Task.IMPORT: "Importing {title}", Task.PREPARE: "Preparing {title}"}
-_FAILURES = {Task.FETCH: "Couldn’t download {title}", Task.PREPARE: "Couldn’t prepare {title}"}
+_LEADS = {
+    ModelTask.FETCH: "Downloading {title}",
+    ModelTask.IMPORT: "Importing {title}",
+    ModelTask.PREPARE: "Preparing {title}",
+}
+_FAILURES = {ModelTask.FETCH: "Couldn’t download {title}", ModelTask.PREPARE: "Couldn’t prepare {title}"}
 
 
 class ModelUpgrader(QObject):
@@ -48,7 +52,7 @@ class ModelUpgrader(QObject):
         self._quiet = ""
         self._begun = False
         self._next = ""
-        self._before = Choice()
+        self._before = VoiceChoice()
         self._news: ModelNotice | None = None
         controller.rows_changed.connect(self._on_rows)
         controller.done.connect(self._on_done)
@@ -59,7 +63,7 @@ class ModelUpgrader(QObject):
     def takes(self, ended: JobEnded) -> bool:
         """Show the failure of a background job; return whether `ended` was one."""
         job, row = ended.job, self._controller.row(ended.job.model)
-        in_background = job.task is Task.PREPARE or (job.task is Task.FETCH and job.model == self._quiet)
+        in_background = job.task is ModelTask.PREPARE or (job.task is ModelTask.FETCH and job.model == self._quiet)
         if row is None or not in_background:
             return False
         lead, why = _FAILURES[job.task].format(title=row.title), _reason(ended.error)
@@ -116,11 +120,11 @@ class ModelUpgrader(QObject):
         row = self._controller.row(job.model)
         if row is None:
             return
-        if job.task in (Task.FETCH, Task.IMPORT) and not row.in_use:
+        if job.task in (ModelTask.FETCH, ModelTask.IMPORT) and not row.in_use:
             self._controller.prepare(row.name, self._settings.device)
-        elif job.task is Task.PREPARE:
+        elif job.task is ModelTask.PREPARE:
             self._bring(row.name)
-        elif job.task is Task.REMOVE:
+        elif job.task is ModelTask.REMOVE:
             self._forget(row.name)
 
     def _forget(self, removed: str) -> None:
@@ -148,7 +152,7 @@ class ModelUpgrader(QObject):
             self._show_notice(ModelNotice(words, name, (Answer.GO_BACK, Answer.CHOOSE_VOICE, Answer.CLOSE)))
 
     @Slot(object)
-    def _on_voice_chosen(self, choice: Choice) -> None:
+    def _on_voice_chosen(self, choice: VoiceChoice) -> None:
         if self._news is not None and (choice.model == self._news.model or Answer.GO_BACK in self._news.answers):
             self._news = None
         self._show()
@@ -230,5 +234,5 @@ def missing_model(row: ModelRow, speaking: str) -> Message | None:
         return None
     what = "is damaged" if row.status.state is ModelState.DAMAGED else "is no longer installed"
     return Message(
-        f"{row.title} {what}, so “{speaking}” is in use.", Tone.NOTE, MessageAction.MODELS, topic=MessageTopic.MODEL
+        f"{row.title} {what}, so “{speaking}” is in use.", Severity.NOTE, MessageAction.MODELS, topic=MessageTopic.MODEL
     )

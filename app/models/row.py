@@ -6,28 +6,28 @@ from dataclasses import dataclass
 from enum import Enum
 from pathlib import Path
 
-from app.models.worker import JobProgress, ModelJob, Task
+from app.models.worker import JobProgress, ModelJob, ModelTask
 from app.speech.status_line import format_step
 from engine.models.catalog import ModelEntry
-from engine.models.progress import Activity, ModelProgress
+from engine.models.progress import ModelActivity, ModelProgress
 from engine.models.store import ModelState, ModelStatus
 from engine.speech import PreparationEvent
 
 MEGABYTE, GIGABYTE = 1e6, 1e9
-_LEADS = {Activity.CHECKING: "Checking, ", Activity.CONVERTING: "Preparing, "}
+_LEADS = {ModelActivity.CHECKING: "Checking, ", ModelActivity.CONVERTING: "Preparing, "}
 _STARTS = {
-    Task.FETCH: "Connecting…",
-    Task.IMPORT: "Checking files…",
-    Task.VERIFY: "Checking…",
-    Task.REMOVE: "Removing…",
-    Task.PREPARE: "Starting…",
+    ModelTask.FETCH: "Connecting…",
+    ModelTask.IMPORT: "Checking files…",
+    ModelTask.VERIFY: "Checking…",
+    ModelTask.REMOVE: "Removing…",
+    ModelTask.PREPARE: "Starting…",
 }
 _DONE = {
-    Task.FETCH: "{title} is installed",
-    Task.IMPORT: "{title} is imported",
-    Task.VERIFY: "{title} is intact",
-    Task.REMOVE: "{title} is removed",
-    Task.PREPARE: "{title} is ready",
+    ModelTask.FETCH: "{title} is installed",
+    ModelTask.IMPORT: "{title} is imported",
+    ModelTask.VERIFY: "{title} is intact",
+    ModelTask.REMOVE: "{title} is removed",
+    ModelTask.PREPARE: "{title} is ready",
 }
 
 
@@ -63,7 +63,7 @@ class ModelRow:
     status: ModelStatus
     folder: Path
     in_use: bool = False
-    task: Task | None = None
+    task: ModelTask | None = None
     progress: JobProgress | None = None
     format_duration: str = ""
     fraction: float | None = None
@@ -93,7 +93,7 @@ class ModelRow:
     @property
     def button(self) -> RowButton:
         """The main action."""
-        if self.task not in (None, Task.PREPARE):  # a model being prepared can be used already
+        if self.task not in (None, ModelTask.PREPARE):  # a model being prepared can be used already
             return RowButton.CANCEL
         return RowButton.IN_USE if self.in_use and self.usable else _NEXT[self.status.state]
 
@@ -102,7 +102,7 @@ class ModelRow:
         """True if the button is enabled; removing takes a moment and can't be canceled."""
         match self.button:
             case RowButton.CANCEL:
-                return not self.stopping and self.task is not Task.REMOVE
+                return not self.stopping and self.task is not ModelTask.REMOVE
             case RowButton.USE:
                 return True
             case RowButton.IN_USE:
@@ -134,7 +134,7 @@ def fraction_of(progress: JobProgress | None, of_steps: float | None) -> float |
     """Return the progress of a task from 0 to 1, by bytes or else `of_steps`; None while unknown."""
     if not isinstance(progress, ModelProgress):
         return of_steps
-    known = progress.activity is not Activity.WAITING and progress.bytes_done and progress.bytes_total
+    known = progress.activity is not ModelActivity.WAITING and progress.bytes_done and progress.bytes_total
     return progress.bytes_done / progress.bytes_total if known else None
 
 
@@ -187,12 +187,12 @@ def format_progress(progress: JobProgress) -> str:
     """Describe progress and rate, such as “120 of 363 MB, 4.1 MB/s”, or the step of the preparation."""
     if isinstance(progress, PreparationEvent):
         return format_step(progress)
-    if progress.activity is Activity.WAITING:
+    if progress.activity is ModelActivity.WAITING:
         return "Waiting for another app that is using this model…"
-    if progress.activity is Activity.FETCHING and not progress.bytes_done:
+    if progress.activity is ModelActivity.FETCHING and not progress.bytes_done:
         return "Connecting…"
     words = f"{_LEADS.get(progress.activity, '')}{_format_done(progress)}"
-    if progress.bytes_per_second is not None and progress.activity is Activity.FETCHING:
+    if progress.bytes_per_second is not None and progress.activity is ModelActivity.FETCHING:
         return f"{words}, {progress.bytes_per_second / MEGABYTE:,.1f} MB/s"
     return words
 

@@ -26,7 +26,7 @@ REPORT_SECONDS = 0.1
 """The minimum interval of progress reports, except when an activity starts or is complete."""
 
 
-class Task(Enum):
+class ModelTask(Enum):
     """The tasks for models; LOOK lists all of them, PREPARE makes one load immediately."""
 
     LOOK = "look"
@@ -44,7 +44,7 @@ class ModelJob:
     `discard`, set before `cancel`, discards a partial download instead of saving it for next time.
     """
 
-    task: Task
+    task: ModelTask
     model: str = ""
     path: Path | None = None
     cancel: threading.Event = field(default_factory=threading.Event, compare=False)
@@ -77,7 +77,7 @@ class JobEnded:
 
 
 class ModelLibrary(Protocol):
-    """The interface that the window needs to manage models; implemented by `app.models.worker.DeskLibrary`."""
+    """The interface that the window needs to manage models; implemented by `app.models.worker.StoreLibrary`."""
 
     def catalog(self) -> tuple[ModelEntry, ...]:
         """Return every available model."""
@@ -127,15 +127,15 @@ class ModelWorker:
         """Run a job; errors of the library propagate."""
         library, observe = self._opened(), partial(self._observe, job)
         match job.task:
-            case Task.FETCH:
+            case ModelTask.FETCH:
                 _fetch(library, job, observe)
-            case Task.IMPORT if job.path is not None:
+            case ModelTask.IMPORT if job.path is not None:
                 library.import_from(job.path, job.model, observe, job.cancel)
-            case Task.VERIFY:
+            case ModelTask.VERIFY:
                 library.verify(job.model, observe, job.cancel)
-            case Task.REMOVE:
+            case ModelTask.REMOVE:
                 library.remove(job.model)
-            case Task.PREPARE:
+            case ModelTask.PREPARE:
                 library.make_ready(job.model, job.device, partial(self._advanced, job), job.cancel)
 
     def listed(self) -> ModelsListed:
@@ -167,7 +167,7 @@ def _fetch(library: ModelLibrary, job: ModelJob, observe: ModelObserver) -> None
         raise
 
 
-class DeskLibrary(ModelStore):
+class StoreLibrary(ModelStore):
     """The model store of this machine, as `app.models.worker.ModelLibrary`."""
 
     def voices(self) -> tuple[ModelVoices, ...]:

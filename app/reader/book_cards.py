@@ -42,7 +42,7 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
-from app.reading.places import ShelvedBook
+from app.reading.places import LibraryBook
 from app.theme import colors
 from app.widgets.text_views import character_of
 from app.widgets.two_line_list import draw_background
@@ -99,7 +99,7 @@ class Covers:
         with suppress(OSError):
             self._path(digest).unlink()
 
-    def of(self, book: ShelvedBook) -> QPixmap:
+    def of(self, book: LibraryBook) -> QPixmap:
         """Return the cover of a book, or a plain one with the first letter of its title."""
         pixmap = QPixmap(str(self._path(book.digest)))
         return _plain_cover(book.title) if pixmap.isNull() else pixmap
@@ -145,13 +145,13 @@ class BookCards(QListWidget):
         self.itemActivated.connect(self._on_item)
 
     @property
-    def current(self) -> ShelvedBook | None:
+    def current(self) -> LibraryBook | None:
         """The current book."""
         item = self.currentItem()
-        book: ShelvedBook | None = item.data(BOOK_ROLE) if item is not None else None
+        book: LibraryBook | None = item.data(BOOK_ROLE) if item is not None else None
         return book
 
-    def show_books(self, books: Sequence[ShelvedBook]) -> None:
+    def show_books(self, books: Sequence[LibraryBook]) -> None:
         """List books. The current one stays current if only progress has changed; otherwise select the first."""
         if [book.digest for book in books] != [self.item(row).data(BOOK_ROLE).digest for row in range(self.count())]:
             self._delegate.forget_covers()
@@ -184,7 +184,7 @@ class BookCards(QListWidget):
     def _update_texts(self) -> None:
         for row in range(self.count()):
             item = self.item(row)
-            book: ShelvedBook = item.data(BOOK_ROLE)
+            book: LibraryBook = item.data(BOOK_ROLE)
             words = _format_progress(book, self._speed)
             item.setText(book.title)
             item.setToolTip(str(book.path))
@@ -197,7 +197,7 @@ class BookCards(QListWidget):
         self.picked.emit(item.data(BOOK_ROLE))
 
 
-def _format_progress(book: ShelvedBook, speed: float) -> str:
+def _format_progress(book: LibraryBook, speed: float) -> str:
     if book.progress >= FINISHED:
         return "Finished"
     left = reading_time(book.characters * (1 - book.progress), speed) if book.characters else ""
@@ -240,7 +240,7 @@ class _CardDelegate(QStyledItemDelegate):
         self._draw_text(painter, space.adjusted(COVER_SIZE.width() + PADDING_PIXELS, 0, 0, 0), option, index)
         painter.restore()
 
-    def _draw_cover(self, painter: QPainter, place: QRect, book: ShelvedBook) -> None:
+    def _draw_cover(self, painter: QPainter, place: QRect, book: LibraryBook) -> None:
         if book.digest not in self._drawn:
             self._drawn[book.digest] = self._covers.of(book)
         cover = self._drawn[book.digest]
@@ -250,7 +250,7 @@ class _CardDelegate(QStyledItemDelegate):
         painter.drawRect(shown.adjusted(0, 0, -1, -1))
 
     def _draw_text(self, painter: QPainter, space: QRect, option: QStyleOptionViewItem, index: AnyIndex) -> None:
-        book: ShelvedBook = index.data(BOOK_ROLE)
+        book: LibraryBook = index.data(BOOK_ROLE)
         font: QFont = option.font  # type: ignore[attr-defined]
         palette: QPalette = option.palette  # type: ignore[attr-defined]
         font.setBold(True)

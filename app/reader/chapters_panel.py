@@ -21,7 +21,7 @@ from PySide6.QtWidgets import (
 )
 
 from app.reader.book_cards import reading_time
-from app.reading.places import Place
+from app.reading.places import ReadingPosition
 from app.theme import colors, icon
 from app.widgets.controls import action_of, thin_bar
 from app.widgets.elided_text import ElidedLabel
@@ -219,7 +219,7 @@ class ChaptersPanel(QWidget):
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self._document: Document | None = None
-        self._place = Place()
+        self._place = ReadingPosition()
         self._speed = 1.0
         self.title = ElidedLabel(self)
         self.title.setObjectName("documentTitle")
@@ -254,9 +254,9 @@ class ChaptersPanel(QWidget):
         layout.addWidget(self.bar)
         layout.addWidget(self.list, 3)
         layout.addWidget(self.bookmarks, 1)
-        self.show_document(None, Place(), 0.0)
+        self.show_document(None, ReadingPosition(), 0.0)
 
-    def show_document(self, document: Document | None, place: Place, progress: float) -> None:
+    def show_document(self, document: Document | None, place: ReadingPosition, progress: float) -> None:
         """Show the chapters of a document and the progress in it, from 0 to 1; None if no document is open."""
         is_new = document is not self._document
         self._document, self._place = document, place

@@ -13,7 +13,7 @@ from PySide6.QtCore import QLocale, QMimeData, QObject, QTimer, Slot
 from PySide6.QtGui import QAction, QGuiApplication
 
 from app.main_window import MainWindow
-from app.messages import Message, MessageAction, MessageTopic, Tone, message_for, message_for_document
+from app.messages import Message, MessageAction, MessageTopic, Severity, message_for, message_for_document
 from app.reader.book_cards import Covers
 from app.reader.chapters_panel import ChaptersPanel
 from app.reader.home import HomeFeature
@@ -22,7 +22,7 @@ from app.reading.opener import DocumentOpener, OpenedDocument, Reader, read_open
 from app.reading.places import Bookmark
 from app.settings import Settings
 from app.speech.controller import SpeechController
-from app.speech.voice_choice import Choice, voice_info
+from app.speech.voice_choice import VoiceChoice, voice_info
 from app.widgets.file_dialogs import ask_which_document, local_files
 from app.widgets.windows import Page
 from engine.errors import NothingToSpeak
@@ -210,7 +210,7 @@ class ReaderFeature(QObject):
     @Slot()
     def _show_opening(self) -> None:
         name = self.opener.path.name
-        opening = Message(f"Opening “{name}”…", Tone.NOTE, MessageAction.CANCEL_OPENING, topic=MessageTopic.OPENING)
+        opening = Message(f"Opening “{name}”…", Severity.NOTE, MessageAction.CANCEL_OPENING, topic=MessageTopic.OPENING)
         self._page.banner.show_message(opening)
 
     @Slot(list)
@@ -352,24 +352,26 @@ class ReaderFeature(QObject):
             self._clipboard = None
 
 
-def fitting_choice(language: str, models: Sequence[ModelVoices]) -> Choice | None:
+def fitting_choice(language: str, models: Sequence[ModelVoices]) -> VoiceChoice | None:
     """Return the first voice of the best model that speaks a language, preferring one of the same region."""
     ranked = [(voice, each.model) for each in models for voice in each.voices]
     exact = [pair for pair in ranked if pair[0].language.casefold() == language.casefold()]
     same = [pair for pair in ranked if _base(pair[0].language) == _base(language)]
     found = (exact or same)[:1]
-    return Choice(found[0][0].name, found[0][1]) if found else None
+    return VoiceChoice(found[0][0].name, found[0][1]) if found else None
 
 
-def message_about_language(title: str, language: str, choice: Choice, models: Sequence[ModelVoices]) -> Message | None:
+def message_about_language(
+    title: str, language: str, choice: VoiceChoice, models: Sequence[ModelVoices]
+) -> Message | None:
     """Return a warning if the chosen voice does not speak the document's language; None if it does or is unknown."""
     voice = voice_info(choice, models)
     if not language or voice is None or _base(voice.language) == _base(language):
         return None
     message = f"“{title}” is in {language_name(language)}, but {voice.title} speaks {language_name(voice.language)}."
     if fitting_choice(language, models) is not None:
-        return Message(message, Tone.WARNING, MessageAction.FITTING_VOICE, topic=MessageTopic.DOCUMENT)
-    return Message(f"{message} No installed voice speaks that language.", Tone.WARNING, topic=MessageTopic.DOCUMENT)
+        return Message(message, Severity.WARNING, MessageAction.FITTING_VOICE, topic=MessageTopic.DOCUMENT)
+    return Message(f"{message} No installed voice speaks that language.", Severity.WARNING, topic=MessageTopic.DOCUMENT)
 
 
 def language_name(tag: str) -> str:

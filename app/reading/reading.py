@@ -14,8 +14,8 @@ from PySide6.QtCore import QObject, Signal
 from app.audio.player import Playback
 from app.audio.track import AudioTrack
 from app.reading.opener import OpenedDocument
-from app.reading.places import Bookmark, Place, Places, ShelvedBook, words_at
-from app.reading.speaker import Edits, OwnText, Speaker, Spoken
+from app.reading.places import Bookmark, LibraryBook, ReadingPosition, ReadingPositions, words_at
+from app.reading.speaker import Edits, OwnText, SpeechPlayer, SpeechSource
 from app.recent_texts import first_words
 from engine.errors import InvalidRequest, NothingToSpeak
 from engine.speech import NO_DEFINITIONS, Definitions, SpeechRequest, UtteranceEdit
@@ -41,8 +41,8 @@ class Reading(QObject):
 
     def __init__(
         self,
-        speech: Speaker,
-        places: Places,
+        speech: SpeechPlayer,
+        places: ReadingPositions,
         speech_settings: Callable[[], SpeechRequest | None],
         own_text: Callable[[], str],
         parent: QObject | None = None,
@@ -61,7 +61,7 @@ class Reading(QObject):
         self.edits_of: Callable[[str], tuple[UtteranceEdit, ...]] = no_edits
         self.definitions_of: Callable[[str], Definitions] = no_definitions
         self.own = OwnText()
-        self.place = Place()
+        self.place = ReadingPosition()
 
     # The open document.
 
@@ -114,7 +114,7 @@ class Reading(QObject):
         if self._registry is not None:
             self._end_speech()
             self._registry = self._document = None
-            self.place = Place()
+            self.place = ReadingPosition()
             self._show()
 
     def begin_text(self, character: int | None = None) -> None:
@@ -141,16 +141,16 @@ class Reading(QObject):
         self._places.keep_in_text(self._own_text(), self.own.character)
 
     @property
-    def shelf(self) -> tuple[ShelvedBook, ...]:
+    def shelf(self) -> tuple[LibraryBook, ...]:
         """The most recent books, latest first."""
         return self._places.shelf
 
-    def shelve(self, book: ShelvedBook) -> None:
+    def shelve(self, book: LibraryBook) -> None:
         """Put a file that is not a book, such as a project, on the shelf."""
-        self._places.keep(book, Place())
+        self._places.keep(book, ReadingPosition())
         self.changed.emit()
 
-    def unshelve(self, book: ShelvedBook) -> None:
+    def remove_from_library(self, book: LibraryBook) -> None:
         """Remove a book from the shelf."""
         self._places.remove(book)
         self.changed.emit()
@@ -158,10 +158,10 @@ class Reading(QObject):
     # Playback.
 
     @property
-    def spoken(self) -> Spoken | None:
+    def spoken(self) -> SpeechSource | None:
         """The source of the latest utterance."""
         source = self._speech.source
-        return source if isinstance(source, Spoken) else None
+        return source if isinstance(source, SpeechSource) else None
 
     @property
     def shows_spoken(self) -> bool:
@@ -209,9 +209,9 @@ class Reading(QObject):
         """Play a separate item under a title; the open document stays open. Its `track` may exist already."""
         self._waiting = None
         if track is None:
-            self._speech.speak(request, Spoken(title))
+            self._speech.speak(request, SpeechSource(title))
         else:
-            self._speech.hear_again(request, track, Spoken(title))
+            self._speech.hear_again(request, track, SpeechSource(title))
 
     def play_from_beginning(self) -> None:
         """Play from the beginning."""
@@ -377,7 +377,7 @@ class Reading(QObject):
             self._waiting = self.play if end is None else partial(self._speak, start, end)
             return
         title = self._chapter.title if self._chapter is not None else first_words(text)
-        spoken = Spoken(title, self._shown, self._chapter, to_end=end is None)
+        spoken = SpeechSource(title, self._shown, self._chapter, to_end=end is None)
         self._followed.append(spoken.edits)
         edits, definitions = self.edits_of(text), self.definitions_of(text)
         speech_settings = replace(speech_settings, edits=edits, definitions=definitions)
@@ -400,7 +400,7 @@ class Reading(QObject):
     def _keep(self, book: OpenedDocument, document: Document) -> None:
         title = document.title if self._listed else ""
         characters = sum(self.place.lengths(document).values())
-        shelved = ShelvedBook(book.path, book.digest, title, document.author, self.progress, characters)
+        shelved = LibraryBook(book.path, book.digest, title, document.author, self.progress, characters)
         self._places.keep(shelved, self.place)
 
     def _go_to_character(self, character: int) -> None:
@@ -413,7 +413,7 @@ class Reading(QObject):
             self.keep_own_place()
             self.changed.emit()
 
-    def _move(self, place: Place) -> None:
+    def _move(self, place: ReadingPosition) -> None:
         """Move to a new position, and save it."""
         if self._registry is not None and self._document is not None:
             words = words_at(self._document.chapters[place.chapter].text, place.character)

@@ -12,7 +12,7 @@ from app.audio.output import AudioOutput
 from app.audio.player import AudioPlayer, Playback
 from app.audio.track import AudioTrack
 from app.speech.activity import Activity
-from app.speech.engine_worker import Ended, Engine, EngineFactory, Report, Task, VoiceLister, voices_here
+from app.speech.engine_worker import Ended, Engine, EngineFactory, EngineTask, Report, VoiceLister, voices_here
 from app.speech.heard_speech import HeardSpeech
 from app.speech.saving import Saving
 from app.speech.voice_preview import VoicePreview
@@ -323,7 +323,7 @@ class SpeechController(QObject):
             self.planned.emit(self.track.planned)
 
     @Slot(object, object)
-    def _on_report(self, task: Task, report: Report) -> None:
+    def _on_report(self, task: EngineTask, report: Report) -> None:
         if task is self.speech.task:
             self._on_speech(report)
             self._update()

@@ -7,7 +7,7 @@ from dataclasses import replace
 import numpy as np
 
 from app.audio.track import AudioTrack
-from app.speech.engine_worker import Ended, EngineFactory, Report, Task, Urgency, speaking
+from app.speech.engine_worker import Ended, EngineFactory, EngineTask, Report, Urgency, speaking
 from engine.errors import NothingToSpeak
 from engine.speech import AudioChunk, PlanEvent, SpeechRequest
 
@@ -33,7 +33,7 @@ class HeardSpeech:
         self.track = track or AudioTrack()
         if request is None:
             self.track.finish()
-        self.task: Task | None = None
+        self.task: EngineTask | None = None
         """The task that generates it now."""
         self.as_asked = True
         """True if all of it is generated with the requested voice."""
@@ -73,7 +73,7 @@ class HeardSpeech:
             end=speech_settings.end if end is None else end,
         )
 
-    def make_rest(self, make_engine: EngineFactory, position: int | None = None) -> Task | None:
+    def make_rest(self, make_engine: EngineFactory, position: int | None = None) -> EngineTask | None:
         """Return a task that generates the missing text with the current settings, replacing the task before.
 
         It fills the gap at a position of the track or continues at its end; without a position, it continues where the
@@ -86,7 +86,7 @@ class HeardSpeech:
         self.as_asked &= rest.voice == self.request.voice
         self._tasks_begun += 1
         self.track.resume()
-        self.task = Task(speaking(rest), Urgency.SPEECH, make_engine)
+        self.task = EngineTask(speaking(rest), Urgency.SPEECH, make_engine)
         return self.task
 
     def cancel(self) -> None:

@@ -9,7 +9,7 @@ from dataclasses import replace
 from PySide6.QtCore import QObject, Signal, Slot
 
 from app.speech.controller import SpeechController
-from app.speech.engine_worker import Ended, Means, Report, Task, TextPlanned, Urgency, planning
+from app.speech.engine_worker import Ended, EngineTask, Means, Report, TextPlanned, Urgency, planning
 from app.speech.heard_speech import HeardSpeech
 from engine.errors import Canceled, NothingToSpeak
 from engine.speech import Plan, SpeechRequest, Utterance
@@ -33,7 +33,7 @@ class OutdatedPronunciations(QObject):
         self._speech = speech
         self._worker = speech.engine.worker
         self._compared: tuple[HeardSpeech, tuple[Utterance, ...]] = speech.speech, ()
-        self._task: Task | None = None
+        self._task: EngineTask | None = None
         self._words: list[tuple[int, str]] = []
         self._worker.reported.connect(self._on_report)
 
@@ -55,11 +55,11 @@ class OutdatedPronunciations(QObject):
         utterances = tuple(segment.utterance for segment in speech.track.segments)
         self._compared, self._words = (speech, utterances), []
         request, parts = speech.request, parts_of(speech.text, utterances)
-        work = Task(lambda means: _planned(request, parts, means), Urgency.SPEECH, self._worker.present)
+        work = EngineTask(lambda means: _planned(request, parts, means), Urgency.SPEECH, self._worker.present)
         self._task = self._worker.begin(work)
 
     @Slot(object, object)
-    def _on_report(self, task: Task, report: Report) -> None:
+    def _on_report(self, task: EngineTask, report: Report) -> None:
         if task is not self._task:
             return
         if isinstance(report, TextPlanned):

@@ -14,14 +14,14 @@ from app.speech.activity import Activity, SaveProgress
 from app.system.desktop import REVEAL_TITLE
 from app.theme import icon
 from app.widgets.controls import announce, icon_button, show_fraction, thin_bar
-from app.widgets.message_banner import NoticeStrip
+from app.widgets.message_banner import NoticeBar
 from engine.system.durations import format_approximate_duration
 
 BAR_WIDTH_PIXELS = 90
 MAX_ANSWERS = 2
 
 
-class SaveBar(NoticeStrip):
+class SaveBar(NoticeBar):
     """The bar for saving: shows a save in progress, else saved files until dismissed, else an interrupted export.
 
     `reveal_requested` carries the path of the file saved last.
@@ -170,7 +170,7 @@ class ModelNotice:
     fraction: float | None = None
 
 
-class ModelBar(NoticeStrip):
+class ModelBar(NoticeBar):
     """Shows one notice at a time; hidden while there is none. `answered` carries the `ModelNotice` and the `Answer`."""
 
     answered = Signal(object, object)

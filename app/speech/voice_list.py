@@ -13,7 +13,7 @@ from PySide6.QtCore import QAbstractListModel, QModelIndex, QObject, QPersistent
 from PySide6.QtGui import QFontMetrics, QPainter, QPalette
 from PySide6.QtWidgets import QStyle, QStyledItemDelegate, QStyleOptionViewItem, QWidget
 
-from app.speech.voice_choice import Choice
+from app.speech.voice_choice import VoiceChoice
 from app.theme import colors, draw_icon
 from engine.errors import InvalidRequest
 from engine.speech import VoiceInfo
@@ -48,7 +48,7 @@ class _Row:
 
     title: str
     depth: int
-    choice: Choice | None = None
+    choice: VoiceChoice | None = None
     explanation: str = ""
     of_model: bool = False
     favorite: bool = False
@@ -63,20 +63,20 @@ class VoiceListModel(QAbstractListModel):
     def __init__(self, parent: QObject | None = None) -> None:
         super().__init__(parent)
         self._rows: tuple[_Row, ...] = ()
-        self._chosen = Choice()
+        self._chosen = VoiceChoice()
 
     @property
-    def choices(self) -> tuple[Choice, ...]:
+    def choices(self) -> tuple[VoiceChoice, ...]:
         """The listed voices, in order."""
         return tuple(row.choice for row in self._rows if row.choice is not None)
 
-    def show(self, models: Sequence[ModelVoices], favorites: Sequence[Choice] = (), words: str = "") -> None:
+    def show(self, models: Sequence[ModelVoices], favorites: Sequence[VoiceChoice] = (), words: str = "") -> None:
         """List the voices of these models that match all words: by name, language, gender or model."""
         self.beginResetModel()
         self._rows = tuple(_rows(models, favorites, words))
         self.endResetModel()
 
-    def mark(self, chosen: Choice) -> None:
+    def mark(self, chosen: VoiceChoice) -> None:
         """Mark this voice as the chosen one."""
         before, self._chosen = self._chosen, chosen
         for row in {self.row_of(before), self.row_of(chosen)} - {-1}:
@@ -114,7 +114,7 @@ class VoiceListModel(QAbstractListModel):
         chosen = "current voice" if row.choice == self._chosen else ""
         return ", ".join(words for words in (row.title, chosen, "favorite" if row.favorite else "") if words)
 
-    def row_of(self, choice: Choice) -> int:
+    def row_of(self, choice: VoiceChoice) -> int:
         """Return the row of this voice, or -1."""
         return next((number for number, row in enumerate(self._rows) if row.choice == choice), -1)
 
@@ -127,8 +127,8 @@ def language_title(tag: str) -> str:
         return tag
 
 
-def _rows(models: Sequence[ModelVoices], favorites: Sequence[Choice], words: str) -> Iterator[_Row]:
-    voices = {Choice(voice.name, each.model): (voice, each) for each in models for voice in each.voices}
+def _rows(models: Sequence[ModelVoices], favorites: Sequence[VoiceChoice], words: str) -> Iterator[_Row]:
+    voices = {VoiceChoice(voice.name, each.model): (voice, each) for each in models for voice in each.voices}
     wanted = _plain(words).split()
     found = {choice: its for choice, its in voices.items() if all(_stands_for(word, *its) for word in wanted)}
     starred = [choice for choice in favorites if choice in found]
@@ -162,7 +162,7 @@ def _rows_of(model: ModelVoices, voices: Sequence[VoiceInfo], depth: int) -> Ite
         yield _Row(language_title(language), depth)
         for voice in voices:
             if voice.language == language:
-                yield _Row(_title(voice), depth + 1, Choice(voice.name, model.model), _explained(voice, model))
+                yield _Row(_title(voice), depth + 1, VoiceChoice(voice.name, model.model), _explained(voice, model))
 
 
 def _title(voice: VoiceInfo) -> str:

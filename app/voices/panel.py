@@ -9,7 +9,7 @@ from PySide6.QtCore import QEvent, QModelIndex, QPersistentModelIndex, QPoint, Q
 from PySide6.QtGui import QKeyEvent, QKeySequence, QMouseEvent, QResizeEvent, QShowEvent
 from PySide6.QtWidgets import QAbstractItemView, QLabel, QLineEdit, QListView, QPushButton, QVBoxLayout, QWidget
 
-from app.speech.voice_choice import Choice, voice_info
+from app.speech.voice_choice import VoiceChoice, voice_info
 from app.speech.voice_list import CHOICE_ROLE, Mark, VoiceDelegate, VoiceListModel
 from app.voices.blend_editor import BlendEditor
 from app.widgets.controls import action_of, announce
@@ -60,7 +60,7 @@ class SearchField(QLineEdit):
 class VoicePanel(QWidget):
     """The panel of voices, with search, list, comparison and blending.
 
-    Signals about one voice carry its `Choice`, `round_requested` whether to start comparing the voices.
+    Signals about one voice carry its `VoiceChoice`, `round_requested` whether to start comparing the voices.
     """
 
     hear_requested = Signal(object)
@@ -73,8 +73,8 @@ class VoicePanel(QWidget):
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self._models: tuple[ModelVoices, ...] = ()
-        self._favorites: tuple[Choice, ...] = ()
-        self._chosen = Choice()
+        self._favorites: tuple[VoiceChoice, ...] = ()
+        self._chosen = VoiceChoice()
         self._in_round = False
         self.search = SearchField("Search voices", "Name, language, or gender", self)
         self.search.setToolTip("Search by name, language, gender, or model")
@@ -95,12 +95,12 @@ class VoicePanel(QWidget):
         self._on_current()
 
     @property
-    def current(self) -> Choice | None:
+    def current(self) -> VoiceChoice | None:
         """The current voice in the list."""
-        choice: Choice | None = self.voices.currentIndex().data(CHOICE_ROLE)
+        choice: VoiceChoice | None = self.voices.currentIndex().data(CHOICE_ROLE)
         return choice
 
-    def show_models(self, models: Sequence[ModelVoices], favorites: Sequence[Choice], chosen: Choice) -> None:
+    def show_models(self, models: Sequence[ModelVoices], favorites: Sequence[VoiceChoice], chosen: VoiceChoice) -> None:
         """List the voices of these models, favorites first; those of the chosen model can be blended."""
         self._models, self._favorites = tuple(models), tuple(favorites)
         speaking = [voice for each in models if each.model == chosen.model for voice in each.voices]
@@ -108,7 +108,7 @@ class VoicePanel(QWidget):
         self._list()
         self.show_chosen(chosen)
 
-    def show_chosen(self, choice: Choice) -> None:
+    def show_chosen(self, choice: VoiceChoice) -> None:
         """Mark the chosen voice, and go to it if it has changed."""
         self.rows.mark(choice)
         if choice != self._chosen:
@@ -117,7 +117,7 @@ class VoicePanel(QWidget):
             if self.voices.hasFocus():
                 announce(self.voices, str(self.voices.currentIndex().data(Qt.ItemDataRole.AccessibleTextRole) or ""))
 
-    def show_round(self, choice: Choice | None) -> None:
+    def show_round(self, choice: VoiceChoice | None) -> None:
         """Show the voice being played in a round; None while there is no round."""
         self._in_round = choice is not None
         self.round.setText(STOP_ROUND if self._in_round else COMPARE)
@@ -162,7 +162,7 @@ class VoicePanel(QWidget):
         self._on_current()
 
     def _select(
-        self, choice: Choice, hint: QAbstractItemView.ScrollHint = QAbstractItemView.ScrollHint.EnsureVisible
+        self, choice: VoiceChoice, hint: QAbstractItemView.ScrollHint = QAbstractItemView.ScrollHint.EnsureVisible
     ) -> None:
         index = self.rows.index(self.rows.row_of(choice))
         self.voices.setCurrentIndex(index)
@@ -220,7 +220,7 @@ class _VoiceView(QListView):
         self.setObjectName("twoLines")
         self.setAccessibleName("Voices")
         self.delegate = VoiceDelegate(self, can_be_starred=True)
-        self._pressed: Choice | None = None
+        self._pressed: VoiceChoice | None = None
         self.setModel(rows)
         self.setItemDelegate(self.delegate)
         self.setContextMenuPolicy(Qt.ContextMenuPolicy.ActionsContextMenu)

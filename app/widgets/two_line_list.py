@@ -32,7 +32,7 @@ SMALL = 0.88
 
 
 @dataclass(frozen=True)
-class Row:
+class ListRow:
     """A row: `symbol` is the name of an icon, `symbol_words` its text for screen readers.
 
     `fault` colors the details.
@@ -53,7 +53,7 @@ class Numbered(Protocol):
         """The number, which never changes."""
 
 
-RowOf = Callable[[Any], Row]
+RowOf = Callable[[Any], ListRow]
 
 
 class TwoLineModel(QAbstractListModel):
@@ -186,7 +186,7 @@ class _TwoLineDelegate(QStyledItemDelegate):
         return QSize(0, round(line * (1 + SMALL)) + 2 * PADDING_PIXELS)
 
     def paint(self, painter: QPainter, option: QStyleOptionViewItem, index: AnyIndex) -> None:
-        row: Row = index.data(ROW_ROLE)
+        row: ListRow = index.data(ROW_ROLE)
         option = QStyleOptionViewItem(option)
         self.initStyleOption(option, index)
         space = draw_background(painter, option, PADDING_PIXELS)
@@ -198,7 +198,7 @@ class _TwoLineDelegate(QStyledItemDelegate):
         self._draw_text(painter, space, option, row)
         painter.restore()
 
-    def _draw_text(self, painter: QPainter, space: QRect, option: QStyleOptionViewItem, row: Row) -> None:
+    def _draw_text(self, painter: QPainter, space: QRect, option: QStyleOptionViewItem, row: ListRow) -> None:
         font = option.font  # type: ignore[attr-defined]
         palette: QPalette = option.palette  # type: ignore[attr-defined]
         metrics = option.fontMetrics  # type: ignore[attr-defined]

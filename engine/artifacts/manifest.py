@@ -94,7 +94,7 @@ class Parameter:
 
 
 @dataclass(frozen=True)
-class Tuned:
+class TuningResult:
     """A convolution with a choice measured to be faster: the choice as text, and how many times faster it is."""
 
     convolution: str
@@ -122,7 +122,7 @@ class Artifact:
     parameters: tuple[Parameter, ...]
     probes: tuple[str, ...] = ()
     fingerprint: str = ""
-    tuning: tuple[Tuned, ...] = ()
+    tuning: tuple[TuningResult, ...] = ()
     kernels: tuple[str, ...] = ()
 
     @property
@@ -303,7 +303,7 @@ def _probes_fingerprint() -> str:
 
 def _artifact(entry: Mapping[str, Any]) -> Artifact:
     parameters = (Parameter(p["name"], tuple(p["shape"]), p["dtype"]) for p in entry["parameters"])
-    tuning = (Tuned(**tuned) for tuned in entry.get("tuning", ()))
+    tuning = (TuningResult(**tuned) for tuned in entry.get("tuning", ()))
     names = {key: tuple(entry.get(key, ())) for key in ("probes", "kernels")}
     return Artifact(**{**entry, **names, "parameters": tuple(parameters), "tuning": tuple(tuning)})
 

@@ -24,7 +24,7 @@ WARM_UP_SECONDS = 10.0
 
 
 @dataclass(frozen=True)
-class Job:
+class BenchmarkJob:
     """One benchmark; `weights` is written as on the command line, `device` is the device of our own modules.
 
     `lstm_method` is their LSTM method there, except for the command `speak`, which chooses its own. In a round, a
@@ -46,7 +46,7 @@ class Job:
         return model_config(self.model)
 
     @property
-    def on_processor(self) -> Job:
+    def on_processor(self) -> BenchmarkJob:
         """The same job on the CPU."""
         return replace(self, device=CPU_DEVICE, lstm_method=AUTO)
 
@@ -55,7 +55,7 @@ class Job:
         (folder / _NAME).write_text(json.dumps(asdict(self)), encoding="utf-8")
 
     @classmethod
-    def load(cls, folder: Path) -> Job:
+    def load(cls, folder: Path) -> BenchmarkJob:
         """Load the job that `save` wrote into a folder."""
         return cls(**json.loads((folder / _NAME).read_text(encoding="utf-8")))
 

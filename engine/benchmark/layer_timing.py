@@ -9,7 +9,7 @@ from statistics import median
 
 from tvm.target import Target
 
-from engine.benchmark.estimate.counting import Run
+from engine.benchmark.estimate.counting import RunSizes
 from engine.benchmark.layers import LayerTime, LayerTimes
 from engine.benchmark.measuring import OnProgress
 from engine.benchmark.peak import PeakMeter
@@ -28,7 +28,9 @@ TURN_SECONDS = 0.05
 Clock = Callable[[], float]
 
 
-def layer_times(stages: Sequence[Stage], run: Run, threads: int, rounds: int, on_progress: OnProgress) -> LayerTimes:
+def layer_times(
+    stages: Sequence[Stage], run: RunSizes, threads: int, rounds: int, on_progress: OnProgress
+) -> LayerTimes:
     """Measure every convolution of these stages, all of them in each round; `on_progress` receives a line per step.
 
     Raises `CompileError`.

@@ -10,7 +10,7 @@ from dataclasses import dataclass, field
 from statistics import median
 
 from engine.artifacts.manifest import CPU_DEVICE
-from engine.benchmark.job import Job, Length
+from engine.benchmark.job import BenchmarkJob, Length
 from engine.benchmark.peers import OURS, PEERS
 
 Round = Mapping[str, Mapping[str, float]]
@@ -132,7 +132,7 @@ class Measurement:
     `modules` describes our measured modules, which are those that generate speech.
     """
 
-    job: Job
+    job: BenchmarkJob
     lengths: Sequence[LengthMeasurement]
     processes: Mapping[str, ProcessFigures]
     peak_flop_per_second: float

@@ -11,7 +11,7 @@ from engine.artifacts.manifest import CPU_DEVICE
 from engine.benchmark import layers
 from engine.benchmark import report as benchmark_report
 from engine.benchmark.estimate import report as estimate_report
-from engine.benchmark.job import Job, exact_length
+from engine.benchmark.job import BenchmarkJob, exact_length
 from engine.benchmark.measuring import DEFAULT_SECONDS, MAX_TIMES_THE_ROUNDS, PLOT_SECONDS, measure
 from engine.benchmark.peers import PEER_NAMES, beside_a_gpu, choose_peers
 from engine.cli.command import STANDARD_OUTPUT, Command, Outcome, add_json_file, add_model, save_json
@@ -97,7 +97,9 @@ def _measured(options: argparse.Namespace, on_progress: OnProgress) -> Outcome:
         choice = beside_a_gpu(choice)
     seconds = options.seconds or (DEFAULT_SECONDS if options.plot is None else PLOT_SECONDS)
     lengths = [exact_length(one, config) for one in seconds]
-    job = Job(options.model, options.weights, _threads(options.threads), device=device, lstm_method=options.lstm_method)
+    job = BenchmarkJob(
+        options.model, options.weights, _threads(options.threads), device=device, lstm_method=options.lstm_method
+    )
     for name, why in choice.left_out.items():
         on_progress(f"note: {name} is omitted: {why}")
     measured = measure(job, lengths, choice, _rounds(options.rounds), on_progress)
@@ -115,10 +117,10 @@ def _by_layer(options: argparse.Namespace, on_progress: OnProgress) -> Outcome:
     config = model_config(options.model)
     length = exact_length(seconds, config)
     threads, rounds = _threads(options.threads), _rounds(options.rounds)
-    from engine.benchmark.estimate.counting import Run
+    from engine.benchmark.estimate.counting import RunSizes
     from engine.benchmark.layer_timing import layer_times  # imports torch and tvm
 
-    run = Run(config, 1, {"frames": length.frames, "tokens": length.tokens})
+    run = RunSizes(config, 1, {"frames": length.frames, "tokens": length.tokens})
     times = layer_times(DEVICE_STAGES, run, threads, rounds, on_progress)
     return Outcome(layers.to_dict(options.model, length, times), layers.to_text(options.model, length, times))
 

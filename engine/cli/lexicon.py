@@ -17,7 +17,7 @@ from engine.text.g2p.user_lexicon.entries import (
     EXACT_CASE,
     LANGUAGES_OF,
     PARTS_OF_SPEECH,
-    Entry,
+    LexiconEntry,
     checked,
 )
 from engine.text.g2p.user_lexicon.formats import Imported, as_csv, read_entries
@@ -91,7 +91,7 @@ def _symbols() -> Collection[str]:
 
 
 def _added(lexicon: UserLexicon, options: argparse.Namespace) -> Outcome:
-    entry = Entry(
+    entry = LexiconEntry(
         options.word, options.pattern, options.phonemes, options.say, options.pos, options.case, options.language
     )
     entry = checked(entry, _symbols())
@@ -121,7 +121,7 @@ def _listed(lexicon: UserLexicon, language: str | None, search: str) -> Outcome:
     return Outcome([asdict(entry) for entry in entries], words)
 
 
-def _format_entry(entry: Entry) -> str:
+def _format_entry(entry: LexiconEntry) -> str:
     replacement = f"/{entry.phonemes}/" if entry.phonemes else f"“{entry.say}”"
     case = "exact case" if entry.case == EXACT_CASE else ""
     details = ", ".join(filter(None, (entry.language, entry.part_of_speech, case)))

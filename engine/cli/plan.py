@@ -15,7 +15,7 @@ from engine.cli.progress import Steps
 from engine.cli.speak import text_of
 from engine.errors import NothingToSpeak
 from engine.runtime.synthesizer import Synthesizer
-from engine.speech import Contours, Plan, Source, SpeechRequest, Utterance
+from engine.speech import Contours, Plan, PronunciationSource, SpeechRequest, Utterance
 from engine.text.documents import Document
 from engine.text.documents.decoding import Decoded
 
@@ -130,7 +130,7 @@ def _words(utterance: Utterance, text: str, start: int, end: int) -> Iterator[di
 def _silent(text: str, start: int, end: int) -> Iterator[dict[str, Any]]:
     for run in _RUN.finditer(text, start, end):
         if any(unicodedata.category(character)[0] in _SPOKEN_KINDS for character in run[0]):
-            yield _word(text, *run.span(), "", Source.SILENT)
+            yield _word(text, *run.span(), "", PronunciationSource.SILENT)
 
 
 def _word(text: str, start: int, end: int, phonemes: str, source: str) -> dict[str, Any]:

@@ -11,10 +11,10 @@ from typing import Any
 
 from engine.cli.command import Command, Outcome
 from engine.cli.progress import show_line
-from engine.report.archive import Report, write_report
+from engine.report.archive import ReportFile, write_report
 from engine.report.privacy import Private
 from engine.report.reading import summary_lines
-from engine.report.running import Step, StepResult, run_step
+from engine.report.running import ReportStep, StepResult, run_step
 from engine.report.steps import all_steps
 from engine.system.atomic_write import atomic_write, ensure_writable
 
@@ -33,7 +33,7 @@ def _add_options(parser: Any) -> None:
 
 def _run(options: argparse.Namespace) -> Outcome:
     if options.read is not None:
-        return Outcome(None, "\n".join(summary_lines(Report(options.read))))
+        return Outcome(None, "\n".join(summary_lines(ReportFile(options.read))))
     ensure_writable(options.out)
     results = made_report(all_steps(options.tests), options.out)
     counts = Counter(result.outcome for result in results)
@@ -42,7 +42,7 @@ def _run(options: argparse.Namespace) -> Outcome:
     return Outcome(None, f"{options.out} ({size:.1f} MB): {summary}. {_PRIVACY}")
 
 
-def made_report(steps: Sequence[Step], output: Path) -> list[StepResult]:
+def made_report(steps: Sequence[ReportStep], output: Path) -> list[StepResult]:
     """Run the steps, print a line about each, and write the results to a file. Raises `OutputError`."""
     with TemporaryDirectory(prefix="kokoro-report-", ignore_cleanup_errors=True) as name:
         folder, results = Path(name).resolve(), []
@@ -54,7 +54,7 @@ def made_report(steps: Sequence[Step], output: Path) -> list[StepResult]:
     return results
 
 
-def _run_in_report(step: Step, folder: Path) -> StepResult:
+def _run_in_report(step: ReportStep, folder: Path) -> StepResult:
     """Run a step and complete the line that names it with the result."""
     try:
         result = run_step(step, folder)

@@ -24,7 +24,7 @@ from engine.artifacts.manifest import (
     expected_identity,
     library_suffix,
 )
-from engine.compiler.export import StageGraph, parameters_of, trace, translate
+from engine.compiler.export import RelaxStage, parameters_of, trace, translate
 from engine.compiler.linking import link_bridge, linker_for
 from engine.compiler.metal_passes import kernel_sources, running_kernels
 from engine.compiler.passes import build_executable
@@ -37,7 +37,7 @@ from engine.kernels.precision import Precision
 from engine.mps_bridge.bridge import BRIDGE_NAME
 from engine.network.architecture import build_network
 from engine.network.exportable import exportable_stages
-from engine.network.exportable.probing import Probed
+from engine.network.exportable.probing import ProbedModule
 from engine.network.random_weights import without_weight_norm
 from engine.ops.packed_lstm import LstmMethod, LstmSemantics
 from engine.speech import PreparationEvent
@@ -100,7 +100,7 @@ def build_stage(
     findings = () if search is None else search.findings(convolutions(program), microkernel_for(target))
     tuned = [(finding.sizes, finding.choice) for finding in findings]
     method, precision = LstmMethod(variant.lstm_method), precision_of(stage, variant)
-    graph = StageGraph(translate(stage, program, target, method, precision, tuned), parameters_of(program))
+    graph = RelaxStage(translate(stage, program, target, method, precision, tuned), parameters_of(program))
     executable = build_executable(graph.module, target)
     content = link(executable, variant)
     file = f"{stage.name}{library_suffix(variant)}"
@@ -112,7 +112,7 @@ def build_stage(
         bytes=len(content),
         seconds=time.perf_counter() - started,
         parameters=graph.parameters,
-        probes=module.paths if isinstance(module, Probed) else (),
+        probes=module.paths if isinstance(module, ProbedModule) else (),
         fingerprint=_fingerprint(executable, graph.parameters),
         tuning=tuple(finding.as_text for finding in findings),
         kernels=running_kernels(executable),

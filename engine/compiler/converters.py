@@ -23,7 +23,7 @@ from engine.errors import CompileError
 from engine.kernels import mathematics
 from engine.kernels.activations import Activation, LeakyReLU, Snake
 from engine.kernels.convolution import ConvWorkload
-from engine.kernels.cpu.conv_choice import Choice
+from engine.kernels.cpu.conv_choice import ConvAlgorithm
 from engine.kernels.cpu.harmonic_source import harmonic_source
 from engine.kernels.cpu.inverse_stft import inverse_stft
 from engine.kernels.precision import Precision
@@ -36,7 +36,7 @@ def converters_for(
     target: tvm.target.Target,
     lstm_method: LstmMethod = LstmMethod.TIR,
     precision: Precision = Precision.FLOAT32,
-    tuned: Sequence[tuple[ConvWorkload, Choice]] = (),
+    tuned: Sequence[tuple[ConvWorkload, ConvAlgorithm]] = (),
 ) -> Mapping[str, Converter]:
     """Converters by the name of the torch operator, for one graph, which has one kernel per set of sizes.
 

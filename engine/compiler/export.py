@@ -22,9 +22,9 @@ from engine.compiler.passes import first_line
 from engine.config import ModelConfig
 from engine.errors import CompileError
 from engine.kernels.convolution import ConvWorkload
-from engine.kernels.cpu.conv_choice import Choice
+from engine.kernels.cpu.conv_choice import ConvAlgorithm
 from engine.kernels.precision import Precision
-from engine.network.exportable.probing import Probed
+from engine.network.exportable.probing import ProbedModule
 from engine.ops.packed_lstm import LstmMethod
 from engine.stages import Axis, Stage, Tensor
 
@@ -35,7 +35,7 @@ _EXAMPLE_LENGTHS = {"tokens": 7, "frames": 11}
 
 
 @dataclass(frozen=True)
-class StageGraph:
+class RelaxStage:
     """A stage as Relax: `main` takes the stage's inputs, then its parameters in the order of `parameters`."""
 
     module: tvm.IRModule
@@ -49,15 +49,15 @@ def export_stage(
     target: tvm.target.Target,
     lstm_method: LstmMethod = LstmMethod.TIR,
     precision: Precision = Precision.FLOAT32,
-    tuned: Sequence[tuple[ConvWorkload, Choice]] = (),
-) -> StageGraph:
+    tuned: Sequence[tuple[ConvWorkload, ConvAlgorithm]] = (),
+) -> RelaxStage:
     """Trace the module, whose `forward` takes the stage's inputs and returns its outputs in order, and translate it.
 
-    The activations that a `Probed` module notes follow the outputs. Raises `CompileError` if an operation in it cannot
-    be translated.
+    The activations that a `ProbedModule` module notes follow the outputs. Raises `CompileError` if an operation in it
+    cannot be translated.
     """
     program = trace(stage, module, config)
-    return StageGraph(translate(stage, program, target, lstm_method, precision, tuned), parameters_of(program))
+    return RelaxStage(translate(stage, program, target, lstm_method, precision, tuned), parameters_of(program))
 
 
 def trace(stage: Stage, module: torch.nn.Module, config: ModelConfig) -> ExportedProgram:
@@ -74,7 +74,9 @@ def trace(stage: Stage, module: torch.nn.Module, config: ModelConfig) -> Exporte
             program: ExportedProgram = torch.export.export(
                 module.eval(),
                 example_inputs(stage, config),
-                dynamic_shapes=(shapes,) if isinstance(module, Probed) else shapes,  # it has one variadic parameter
+                dynamic_shapes=(shapes,)
+                if isinstance(module, ProbedModule)
+                else shapes,  # it has one variadic parameter
                 strict=False,
             )
         except (RuntimeError, ValueError, TypeError) as error:
@@ -88,7 +90,7 @@ def translate(
     target: tvm.target.Target,
     lstm_method: LstmMethod = LstmMethod.TIR,
     precision: Precision = Precision.FLOAT32,
-    tuned: Sequence[tuple[ConvWorkload, Choice]] = (),
+    tuned: Sequence[tuple[ConvWorkload, ConvAlgorithm]] = (),
 ) -> tvm.IRModule:
     """The torch graph as Relax, with hand-written kernels instead of heavy operators; raises `CompileError`."""
     unknown = sorted(name for name in _operators(program) if "rand" in name)

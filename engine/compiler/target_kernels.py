@@ -17,7 +17,7 @@ from engine.kernels.cpu import attention as cpu_attention
 from engine.kernels.cpu import conv1d, conv_transpose1d, layer_norm, linear
 from engine.kernels.cpu import lstm as cpu_lstm
 from engine.kernels.cpu import reflect_left as cpu_reflect_left
-from engine.kernels.cpu.conv_choice import Choice
+from engine.kernels.cpu.conv_choice import ConvAlgorithm
 from engine.kernels.cpu.register_tile import microkernel_for
 from engine.kernels.metal import adaptive_norm, attention, lstm, reflect_left
 from engine.kernels.metal import conv1d as metal_conv1d
@@ -31,7 +31,7 @@ from engine.kernels.precision import Precision
 def kernels_for(
     target: Target,
     precision: Precision = Precision.FLOAT32,
-    tuned: Sequence[tuple[ConvWorkload, Choice]] = (),
+    tuned: Sequence[tuple[ConvWorkload, ConvAlgorithm]] = (),
 ) -> KernelSet:
     """The kernels of this target; on a CPU, convolutions of `tuned` sizes are computed as chosen.
 
@@ -45,7 +45,7 @@ def kernels_for(
     return cpu_kernels(target, tuned)
 
 
-def cpu_kernels(target: Target, tuned: Sequence[tuple[ConvWorkload, Choice]] = ()) -> KernelSet:
+def cpu_kernels(target: Target, tuned: Sequence[tuple[ConvWorkload, ConvAlgorithm]] = ()) -> KernelSet:
     """Kernels for an LLVM target, with register tiles that suit its CPU."""
     return KernelSet(
         target_traits=replace(microkernel_for(target), tuned=tuple(tuned)),

@@ -136,7 +136,7 @@ class Meter:
         return ExportProgress(step, self._done / self._total, left, self.seconds_written)
 
 
-class Speaker(Protocol):
+class ExportSynthesizer(Protocol):
     """The parts of the engine that an export needs; implemented by `engine.runtime.synthesizer.Synthesizer`."""
 
     sample_rate_hz: int

@@ -18,7 +18,7 @@ from engine.audio.sound_file import recording
 from engine.audio.subtitles.formats import check_subtitles, write_subtitles
 from engine.audio.subtitles.timed_words import TimedWord, timed_words
 from engine.errors import NothingToSpeak, OutputError
-from engine.export.export_job import PART_CHARACTERS, WRITING_SHARE, ExportJob, ExportProgress, Meter, Speaker
+from engine.export.export_job import PART_CHARACTERS, WRITING_SHARE, ExportJob, ExportProgress, ExportSynthesizer, Meter
 from engine.export.outputs import Output, check_writable, outputs_of
 from engine.export.part_cache import PartCache, made_of
 from engine.runtime.preparation.crash_guard import crash_guarded, crashed_last_time, is_in_use
@@ -40,7 +40,7 @@ _BLOCK_SAMPLES = 1 << 16
 
 
 @dataclass(frozen=True)
-class Part:
+class ChapterPart:
     """A part of a chapter that begins at character `start`, and the silence before the next part."""
 
     text: str
@@ -48,13 +48,13 @@ class Part:
     pause_seconds: float
 
 
-def parts_of(text: str) -> Iterator[Part]:
+def parts_of(text: str) -> Iterator[ChapterPart]:
     """Yield the parts of a chapter, cut between paragraphs, sentences or words; no pause follows the last."""
     start = 0
     while start < len(text):
         end, following, border = _cut(text, start)
         pause_seconds = 0.0 if following == len(text) else PAUSE_SECONDS[border]
-        yield Part(text[start:end], start, pause_seconds)
+        yield ChapterPart(text[start:end], start, pause_seconds)
         start = following
 
 
@@ -84,7 +84,7 @@ class _Piece:
 
 def export(
     order: ExportJob,
-    speaker: Speaker,
+    speaker: ExportSynthesizer,
     observe: Callable[[Event], None],
     cancel: threading.Event | None = None,
     clock: Callable[[], float] = time.monotonic,
@@ -152,7 +152,7 @@ class _Export:
     def __init__(
         self,
         order: ExportJob,
-        speaker: Speaker,
+        speaker: ExportSynthesizer,
         made: PartCache,
         observe: Callable[[Event], None],
         cancel: threading.Event | None,
@@ -292,7 +292,7 @@ def _pieces_of(text: str, speech_settings: SpeechRequest, find_voice: Callable[[
             part.start,
             part.pause_seconds,
         )
-        for part in ([Part(text, 0, 0.0)] if speech_settings.edits else parts_of(text))
+        for part in ([ChapterPart(text, 0, 0.0)] if speech_settings.edits else parts_of(text))
         for voice in [
             voice_before(text, part.start, lambda name: find_voice(speech_settings.definitions.recipe_of(name)))
         ]

@@ -27,7 +27,7 @@ _SUFFIX = ".json"
 
 
 @dataclass(frozen=True, eq=False)
-class KeptOrder:
+class StoredJob:
     """A job, the name of the model to speak it, and its file, which is locked as long as it is open."""
 
     order: ExportJob
@@ -45,22 +45,22 @@ class KeptOrder:
         self.lock.close()
 
 
-class KeptOrders:
+class StoredJobs:
     """A folder of jobs; failures raise `OSError`."""
 
     def __init__(self, folder: Path | None = None) -> None:
         self._folder = folder or data_folder() / "exports"
 
-    def keep(self, order: ExportJob, model: str) -> KeptOrder:
+    def keep(self, order: ExportJob, model: str) -> StoredJob:
         """Store a job until it is dropped."""
         self._folder.mkdir(parents=True, exist_ok=True)
         path = self._folder / f"{time.time_ns()}-{os.getpid()}{_SUFFIX}"
         write_atomically(path, json.dumps(_fields_of(order) | {"model": model}).encode())
         lock = path.open("rb")
         fcntl.flock(lock, fcntl.LOCK_EX)
-        return KeptOrder(order, model, path, lock)
+        return StoredJob(order, model, path, lock)
 
-    def interrupted(self) -> Iterator[KeptOrder]:
+    def interrupted(self) -> Iterator[StoredJob]:
         """Yield the jobs of processes that have ended, oldest first; each belongs to this process from now on."""
         for path in sorted(self._folder.glob(f"*{_SUFFIX}")):
             with suppress(FileNotFoundError):  # another process was faster
@@ -80,11 +80,11 @@ def _locked(file: IO[bytes]) -> bool:
     return os.fstat(file.fileno()).st_nlink > 0
 
 
-def _read(path: Path, lock: IO[bytes]) -> KeptOrder | None:
+def _read(path: Path, lock: IO[bytes]) -> StoredJob | None:
     """Read the job in a file; an invalid one is removed."""
     try:
         fields = json_value(lock.read())
-        return KeptOrder(_order_of(fields), str(fields["model"]), path, lock)
+        return StoredJob(_order_of(fields), str(fields["model"]), path, lock)
     except (ValueError, TypeError, KeyError, AttributeError):
         path.unlink(missing_ok=True)
         lock.close()

@@ -21,7 +21,7 @@ from safetensors.numpy import load_file, save_file
 
 from engine.config import ModelConfig
 from engine.errors import DamagedFile, RecoveryAction, StorageError, UnusableModel
-from engine.models.progress import Activity, OnProgress
+from engine.models.progress import ModelActivity, OnProgress
 from engine.network.weights import Weights
 
 QUANTIZED_SUFFIX = ".onnx"
@@ -155,21 +155,21 @@ def convert(order: Conversion, on_progress: OnProgress) -> list[str]:
     Raises `UnusableModel` or `StorageError`.
     """
     total = order.bytes
-    on_progress(Activity.CONVERTING, 0, total)
+    on_progress(ModelActivity.CONVERTING, 0, total)
     tables, done = {} if order.earlier_voices is None else _earlier(order.earlier_voices), 0
     for name, path in order.voices.items():
         tables[name] = _read_voice(path, order.config)
         done += path.stat().st_size
-        on_progress(Activity.CONVERTING, done, total)
+        on_progress(ModelActivity.CONVERTING, done, total)
     _save(tables, order.folder / VOICES_NAME)
     if order.checkpoint is not None:
         weights = _read_weights(
             order.checkpoint,
             order,
-            lambda more: on_progress(Activity.CONVERTING, min(done + more, total), total),
+            lambda more: on_progress(ModelActivity.CONVERTING, min(done + more, total), total),
         )
         _save(weights, order.folder / WEIGHTS_NAME)
-    on_progress(Activity.CONVERTING, total, total)
+    on_progress(ModelActivity.CONVERTING, total, total)
     return list(tables)
 
 

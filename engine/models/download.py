@@ -15,7 +15,7 @@ from typing import Any, BinaryIO, cast
 
 from engine.errors import DownloadError, EngineError, StorageError
 from engine.models.catalog import PinnedFile, is_file_with
-from engine.models.progress import Activity, OnProgress
+from engine.models.progress import ModelActivity, OnProgress
 
 ENVIRONMENT: Mapping[str, str] = {
     "HF_HUB_OFFLINE": "0",
@@ -68,7 +68,7 @@ def download(order: Download, on_progress: OnProgress) -> dict[str, Path]:
         start = before
 
         def show(done: int, start: int = start) -> None:
-            on_progress(Activity.FETCHING, start + done, total)
+            on_progress(ModelActivity.FETCHING, start + done, total)
 
         try:
             paths[file.path] = _present(order, file) or _fetched(order, file, show)

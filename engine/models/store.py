@@ -34,7 +34,7 @@ from engine.models.catalog import ModelEntry, catalog, entry_named
 from engine.models.conversion import ENVIRONMENT, VOICES_NAME, WEIGHTS_NAME, Conversion, convert
 from engine.models.download import Download
 from engine.models.installation import STUDENTS_NAME, Installation, ModelManifest
-from engine.models.progress import Activity, ModelObserver, TransferMeter, ignore
+from engine.models.progress import ModelActivity, ModelObserver, TransferMeter, ignore
 from engine.models.sources import (
     Sources,
     check_shipped,
@@ -270,7 +270,7 @@ class ModelStore:
         def advance(count: int) -> None:
             nonlocal done
             done += count
-            meter.show(Activity.CHECKING, done, total)
+            meter.show(ModelActivity.CHECKING, done, total)
 
         installation.verify(manifest, advance, cancel)
 
@@ -306,7 +306,7 @@ class ModelStore:
         layout = shipped_file(entry, entry.layout_file)
         order = Conversion(entry.config(), sources.checkpoint, sources.voices, folder, voices_file, layout)
         require_space(self.folder, order.bytes if sources.checkpoint is None else _installed_bytes(entry))
-        meter.show(Activity.CONVERTING, 0, order.bytes)  # loading PyTorch takes seconds
+        meter.show(ModelActivity.CONVERTING, 0, order.bytes)  # loading PyTorch takes seconds
         voices = call(convert, order, meter.show, cancel=cancel, environment=ENVIRONMENT)
         known = [voice.info.name for voice in entry.voices]
         voices.sort(key=lambda voice: known.index(voice) if voice in known else len(known))
@@ -335,7 +335,7 @@ class ModelStore:
     def _alone(
         self, entry: ModelEntry, meter: TransferMeter, cancel: threading.Event | None
     ) -> AbstractContextManager[None]:
-        return alone(self.folder, entry.name, lambda: meter.show(Activity.WAITING, 0, entry.bytes), cancel)
+        return alone(self.folder, entry.name, lambda: meter.show(ModelActivity.WAITING, 0, entry.bytes), cancel)
 
     def _installation(self, entry: ModelEntry) -> Installation:
         return Installation(self.folder / entry.name)

@@ -17,9 +17,9 @@ from torch.nn import functional
 from engine.config import ModelConfig
 from engine.network.architecture import Network, build_network
 from engine.network.exportable.blocks import bidirectional_lstm, zero_beyond
-from engine.network.exportable.probing import Probed, noted, probe_paths
+from engine.network.exportable.probing import ProbedModule, noted, probe_paths
 from engine.network.exportable.prosody import Duration, PitchAndEnergy
-from engine.network.exportable.styles import Styles
+from engine.network.exportable.styles import NormStyles
 from engine.network.exportable.text import TextEncoder
 from engine.network.random_weights import without_weight_norm
 from engine.network.student import student_from
@@ -63,7 +63,7 @@ def put_in_place(network: nn.Module, students: Mapping[str, nn.Module]) -> None:
 
 
 def _probed(network: Network, name: str, module: nn.Module) -> nn.Module:
-    return Probed(module, probe_paths(network, stage_named(name)))
+    return ProbedModule(module, probe_paths(network, stage_named(name)))
 
 
 def _over_time(module: Any, x: Tensor, lengths: Tensor) -> Tensor:
@@ -87,7 +87,7 @@ class DistilledDuration(Duration):
 
     def _encoded(self, x: Tensor, style: Tensor, lengths: Tensor) -> Tensor:
         encoder: Any = self.predictor["text_encoder"]
-        styles = Styles([encoder], style)
+        styles = NormStyles([encoder], style)
         x = torch.cat([x, style[:, None, :].expand(x.shape[0], x.shape[1], style.shape[1])], dim=2)
         for index, block in enumerate(encoder.lstms):
             path = f"predictor.text_encoder.lstms.{index}"
@@ -111,7 +111,7 @@ class DistilledPitchAndEnergy(PitchAndEnergy):
         index = chosen.expand(chosen.shape[0], chosen.shape[1], prosody_features.shape[2])
         aligned = torch.gather(prosody_features, 1, index)
         x = noted("predictor.shared", _over_time(predictor["shared"], aligned, frame_count)).transpose(1, 2)
-        styles = Styles([predictor["F0"], predictor["N"]], prosody)
+        styles = NormStyles([predictor["F0"], predictor["N"]], prosody)
         return self._curve("F0", x, styles, frame_count), self._curve("N", x, styles, frame_count)
 
 

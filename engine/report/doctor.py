@@ -39,7 +39,7 @@ class CheckStatus(Enum):
 
 
 @dataclass(frozen=True)
-class Finding:
+class CheckResult:
     """The result of one check, as text."""
 
     title: str
@@ -55,25 +55,25 @@ class Finding:
 Check = Callable[[], tuple[CheckStatus, str]]
 
 
-def format_findings(findings: Iterable[Finding]) -> str:
+def format_findings(findings: Iterable[CheckResult]) -> str:
     """Format the findings as text, one line each."""
     return "\n".join(f"{finding.outcome.value:<8} {finding.title}: {finding.message}" for finding in findings)
 
 
-def examine_installation() -> tuple[Finding, ...]:
+def examine_installation() -> tuple[CheckResult, ...]:
     """Run every check; a check that raises becomes a finding, never a crash."""
     return tuple(_examine(title, check) for title, check in CHECKS.items())
 
 
-def _examine(title: str, check: Check) -> Finding:
+def _examine(title: str, check: Check) -> CheckResult:
     try:
         status, message = check()
     except EngineError as error:
-        return Finding(title, CheckStatus.PROBLEM, str(error))
+        return CheckResult(title, CheckStatus.PROBLEM, str(error))
     except Exception as error:
         log.debug("The check %r failed", title, exc_info=True)
-        return Finding(title, CheckStatus.PROBLEM, f"the check itself failed ({type(error).__name__}: {error})")
-    return Finding(title, status, message)
+        return CheckResult(title, CheckStatus.PROBLEM, f"the check itself failed ({type(error).__name__}: {error})")
+    return CheckResult(title, status, message)
 
 
 def _machine() -> tuple[CheckStatus, str]:

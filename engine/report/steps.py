@@ -14,7 +14,7 @@ from importlib.util import find_spec
 from engine.artifacts.manifest import CPU_DEVICE, METAL_DEVICE
 from engine.models.checkpoints import FULL_SIZE, STARTER, installed_models
 from engine.ops.packed_lstm import LstmMethod
-from engine.report.running import FOLDER, SCRATCH, Step
+from engine.report.running import FOLDER, SCRATCH, ReportStep
 from engine.runtime.preparation.devices import METAL_TRIAL, metal_unavailable_reason
 from engine.runtime.preparation.lstm_methods import LSTM_TRIAL
 from engine.system.bundle import has_compiler, is_bundle
@@ -46,7 +46,7 @@ _TESTS = ("pytest", "-q", "-p", "no:cacheprovider")
 _TESTS_SECONDS = 5400
 
 
-def all_steps(with_tests: bool = False) -> tuple[Step, ...]:
+def all_steps(with_tests: bool = False) -> tuple[ReportStep, ...]:
     """Return every step, including those that do not apply to this machine."""
     return (*_of_the_machine(), *_of_the_gpu(), *_of_speech(), *_of_the_window(), *_afterwards(), *_tests(with_tests))
 
@@ -66,27 +66,29 @@ def estimate(model: str) -> str:
     return f"estimate-{model}"
 
 
-def _of_the_machine() -> Iterator[Step]:
+def _of_the_machine() -> Iterator[ReportStep]:
     on_a_mac = "" if sys.platform == "darwin" else _ONLY_A_MAC
-    yield Step("system", (*_TASK, "system"), output=_LINES)
-    yield Step("tools", (*_TASK, "tools"), output=_LINES)
-    yield Step("packages", (*_TASK, "packages"), output=_LINES)
-    yield Step("quarantine", (*_TASK, "quarantine"), unavailable_reason=on_a_mac, output=_LINES)
-    yield Step("signatures", (*_TASK, "signatures"), unavailable_reason=on_a_mac, output=_LINES)
-    yield Step("libraries", (*_TASK, "libraries"), output=_LINES)
+    yield ReportStep("system", (*_TASK, "system"), output=_LINES)
+    yield ReportStep("tools", (*_TASK, "tools"), output=_LINES)
+    yield ReportStep("packages", (*_TASK, "packages"), output=_LINES)
+    yield ReportStep("quarantine", (*_TASK, "quarantine"), unavailable_reason=on_a_mac, output=_LINES)
+    yield ReportStep("signatures", (*_TASK, "signatures"), unavailable_reason=on_a_mac, output=_LINES)
+    yield ReportStep("libraries", (*_TASK, "libraries"), output=_LINES)
     # must precede any step that fills a system's cache of kernels
-    yield Step(FIRST_START, (*_SPEAK, "--model", STARTER), environment=_EMPTY, output=FIGURES)
-    yield Step("doctor", ("engine", "doctor", "--json"), output=FIGURES)
+    yield ReportStep(FIRST_START, (*_SPEAK, "--model", STARTER), environment=_EMPTY, output=FIGURES)
+    yield ReportStep("doctor", ("engine", "doctor", "--json"), output=FIGURES)
 
 
-def _of_the_gpu() -> Iterator[Step]:
+def _of_the_gpu() -> Iterator[ReportStep]:
     """Yield the compilation of kernels and the trials; a model's first Metal step builds its modules if necessary."""
-    yield Step("kernels", _on_metal(*_TASK, "kernels"), 600, _no_metal(), output=_LINES)
+    yield ReportStep("kernels", _on_metal(*_TASK, "kernels"), 600, _no_metal(), output=_LINES)
     for model in MODELS:
         command = _on_metal(*_TASK, "trial", METAL_TRIAL.name, model)
-        yield Step(f"trial-{METAL_TRIAL.name}-{model}", command, unavailable_reason=_no_metal(model), output=_LINES)
+        yield ReportStep(
+            f"trial-{METAL_TRIAL.name}-{model}", command, unavailable_reason=_no_metal(model), output=_LINES
+        )
         lstm_command = (*_TASK, "trial", LSTM_TRIAL.name, model)
-        yield Step(
+        yield ReportStep(
             f"trial-{LSTM_TRIAL.name}-{model}",
             lstm_command,
             unavailable_reason=metal_unavailable_reason() or "",
@@ -94,13 +96,13 @@ def _of_the_gpu() -> Iterator[Step]:
         )
 
 
-def _of_speech() -> Iterator[Step]:
+def _of_speech() -> Iterator[ReportStep]:
     for model in MODELS:
         untrained = "" if model == STARTER or model in installed_models() else "its trained weights aren’t installed"
         for device in (CPU_DEVICE, METAL_DEVICE):
             missing = untrained or (metal_unavailable_reason() or "" if device == METAL_DEVICE else "")
             command = (*_SPEAK, "--model", model, "--device", device)
-            yield Step(f"speech-{model}-{device}", command, unavailable_reason=missing, output=FIGURES)
+            yield ReportStep(f"speech-{model}-{device}", command, unavailable_reason=missing, output=FIGURES)
     for model in MODELS:
         for way in WAYS:
             yield _validation(model, *way)
@@ -110,10 +112,12 @@ def _of_speech() -> Iterator[Step]:
     for model in MODELS:
         on_paper = ("engine", "benchmark", "--model", model, "--estimate", METAL_DEVICE, "--seconds", str(SECONDS))
         unavailable_reason = "" if has_compiler() else "it needs an installation from source"
-        yield Step(estimate(model), (*on_paper, "--json", f"{FOLDER}/{FIGURES}"), unavailable_reason=unavailable_reason)
+        yield ReportStep(
+            estimate(model), (*on_paper, "--json", f"{FOLDER}/{FIGURES}"), unavailable_reason=unavailable_reason
+        )
 
 
-def _validation(model: str, device: str, method: LstmMethod | None) -> Step:
+def _validation(model: str, device: str, method: LstmMethod | None) -> ReportStep:
     in_software = device == METAL_DEVICE and sys.platform != "darwin"
     command = ("engine", "validate", *_weights(model), "--text", _SHORT_TEXT if in_software else TEXT)
     command = (*command, *_device(device, method), "--json", f"{FOLDER}/{FIGURES}")
@@ -121,32 +125,32 @@ def _validation(model: str, device: str, method: LstmMethod | None) -> Step:
     if device == METAL_DEVICE:
         unavailable_reason = unavailable_reason or _no_metal(model, method)
         command = _on_metal(*command)
-    return Step(validation(model, device, method), command, 600, unavailable_reason)
+    return ReportStep(validation(model, device, method), command, 600, unavailable_reason)
 
 
-def _benchmark(model: str, device: str, method: LstmMethod | None) -> Step:
+def _benchmark(model: str, device: str, method: LstmMethod | None) -> ReportStep:
     command = ("engine", "benchmark", *_weights(model), *_device(device, method), "--seconds", str(SECONDS))
     unavailable_reason = (metal_unavailable_reason() or "") if device == METAL_DEVICE else ""
     if is_bundle():
         unavailable_reason = "it needs PyTorch and the compiler"
     command = (*command, "--rounds", "3", "--json", f"{FOLDER}/{FIGURES}")
-    return Step(benchmark(model, device, method), command, 600, unavailable_reason)
+    return ReportStep(benchmark(model, device, method), command, 600, unavailable_reason)
 
 
-def _of_the_window() -> Iterator[Step]:
+def _of_the_window() -> Iterator[ReportStep]:
     environment = {**_EMPTY, **_OWN_PREFERENCES, **_OFFSCREEN}
     for appearance in ("light", "dark"):
         picture = ("--appearance", appearance, "--screenshot", f"{FOLDER}/window.png")
-        yield Step(f"window-{appearance}", ("app", "--model", STARTER, *picture), environment=environment)
+        yield ReportStep(f"window-{appearance}", ("app", "--model", STARTER, *picture), environment=environment)
 
 
-def _afterwards() -> Iterator[Step]:
-    yield Step("remembered", (*_TASK, "remembered"), output=_LINES)
+def _afterwards() -> Iterator[ReportStep]:
+    yield ReportStep("remembered", (*_TASK, "remembered"), output=_LINES)
     unavailable_reason = "" if sys.platform == "darwin" else "only macOS writes crash reports"
-    yield Step("crashes", (*_TASK, "crashes", FOLDER), unavailable_reason=unavailable_reason, output=_LINES)
+    yield ReportStep("crashes", (*_TASK, "crashes", FOLDER), unavailable_reason=unavailable_reason, output=_LINES)
 
 
-def _tests(wanted: bool) -> Iterator[Step]:
+def _tests(wanted: bool) -> Iterator[ReportStep]:
     """Yield the tests, run as by `make test`."""
     unavailable_reason = (
         "" if find_spec("pytest") and find_spec("xdist") else "its packages are missing; run: make setup-test"
@@ -154,8 +158,8 @@ def _tests(wanted: bool) -> Iterator[Step]:
     if not wanted:
         unavailable_reason = "not requested (use --tests)"
     aside = ("--numprocesses", "2", "--dist", "loadfile", "-m", "not alone and not long")
-    yield Step("tests", (*_TESTS, *aside), _TESTS_SECONDS, unavailable_reason)
-    yield Step("tests-alone", (*_TESTS, "-m", "alone and not long"), _TESTS_SECONDS, unavailable_reason)
+    yield ReportStep("tests", (*_TESTS, *aside), _TESTS_SECONDS, unavailable_reason)
+    yield ReportStep("tests-alone", (*_TESTS, "-m", "alone and not long"), _TESTS_SECONDS, unavailable_reason)
 
 
 def _weights(model: str) -> tuple[str, ...]:

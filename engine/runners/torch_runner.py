@@ -11,7 +11,7 @@ from torch import nn
 from engine.config import ModelConfig
 from engine.network.architecture import Network
 from engine.network.exportable import exportable_stages
-from engine.network.exportable.probing import Probed
+from engine.network.exportable.probing import ProbedModule
 from engine.network.reference import Arithmetic, Reference
 from engine.ops.packed_lstm import LstmSemantics
 from engine.runners.base import COUNTS, check_inputs, cropped, named_outputs
@@ -80,7 +80,7 @@ class StagesRunner:
         module = self._stages[stage.name]
         with torch.no_grad():
             values = module(*(torch.tensor(inputs[tensor.name]) for tensor in stage.inputs))
-        paths = module.paths if isinstance(module, Probed) else ()
+        paths = module.paths if isinstance(module, ProbedModule) else ()
         return named_outputs(stage, [np.ascontiguousarray(value) for value in values], paths, self._observe)
 
     def close(self) -> None:

@@ -79,7 +79,7 @@ class ReadbackCache:
 
 
 @dataclass(frozen=True)
-class Library:
+class LoadedLibrary:
     """A loaded library: the virtual machine over it, and TVM's module of it."""
 
     machine: Any
@@ -129,7 +129,7 @@ class Runtime:
         self._configure_threads(_SHARE_ALL_CORES, self._thread_count, [str(core) for core in self._cores])
         self._threads_ready.done = True
 
-    def load(self, path: Path) -> Library:
+    def load(self, path: Path) -> LoadedLibrary:
         """Load the library at `path`, ready to run. Raises `EngineError` if the system refuses to load it."""
         try:
             module = self._ffi.load_module(str(path))
@@ -137,7 +137,7 @@ class Runtime:
             raise _refused(path, error) from error
         machine = module["vm_load_executable"]()
         machine["vm_initialization"](*self._memory.machine_arguments)
-        return Library(machine, module)
+        return LoadedLibrary(machine, module)
 
     def workspace(self) -> Workspace | Buffers:
         """Return new memory for stages to compute in."""

@@ -16,7 +16,7 @@ from engine.config import ModelConfig
 from engine.runners.base import Runner
 from engine.runtime.edits import FIRST_TOKEN, passed_on
 from engine.speech import Array, Contours, Event, Speech, StageEvent, Style, Utterance
-from engine.stages import STAGES, Place, Stage
+from engine.stages import STAGES, Stage, StagePlace
 from engine.system.aligned_arrays import aligned_empty
 from engine.system.waiting import raise_if_set
 
@@ -80,12 +80,12 @@ class StageCache:
 
 
 class Pipeline:
-    """Runs the stages in order, with one runner for each `Place`.
+    """Runs the stages in order, with one runner for each `StagePlace`.
 
     Stages of utterances with edits run only if their inputs have changed.
     """
 
-    def __init__(self, config: ModelConfig, runners: Mapping[Place, Runner]) -> None:
+    def __init__(self, config: ModelConfig, runners: Mapping[StagePlace, Runner]) -> None:
         self._config = config
         self._runners = runners
         self._edited = StageCache()

@@ -25,7 +25,7 @@ from engine.ops.packed_lstm import LstmMethod
 from engine.runners.base import Runner
 from engine.runners.host import HostRunner
 from engine.runtime.edits import edited_plan, part_of, planned_text, unmatched
-from engine.runtime.fallback import PREPARING_SPARE, Arrival, Loaded, Speaker, Takeover
+from engine.runtime.fallback import PREPARING_SPARE, BackgroundLoad, FallbackSpeaker, LoadedPipeline, LoadResult
 from engine.runtime.pipeline import Observer, Pipeline, ignore
 from engine.runtime.preparation.devices import AUTO, DeviceChoice, check_device, first_device
 from engine.runtime.preparation.files import ModelFiles, ensure_files, load_stages
@@ -48,7 +48,7 @@ from engine.speech import (
     UtteranceEdit,
     VoiceInfo,
 )
-from engine.stages import Place
+from engine.stages import StagePlace
 from engine.system.cores import check_threads, usable_cores
 from engine.system.paths import packed_weights_folder
 from engine.system.waiting import raise_if_set
@@ -96,8 +96,8 @@ class Synthesizer:
         self._kept = kept
         self._prosody = prosody
         self._checkpoint: Checkpoint | None = None
-        self._speaker: Speaker | None = None
-        self._takeover: Takeover | None = None
+        self._speaker: FallbackSpeaker | None = None
+        self._takeover: BackgroundLoad | None = None
         self._phonemizers: dict[str, Phonemizer] = {}
         self._lexicon = UserLexicon()
 
@@ -143,12 +143,12 @@ class Synthesizer:
             observe(PREPARING_SPARE)
             loaded = self._load(CPU_DEVICE, observe, cancel)
             observe(FallbackEvent(f"{failure.message} Using the CPU instead."))
-        self._speaker = Speaker(loaded, partial(self._load, CPU_DEVICE))
+        self._speaker = FallbackSpeaker(loaded, partial(self._load, CPU_DEVICE))
         for voice in self._opened().voices.values():
             if language_of(voice.info.language).english:  # takes a second; other languages need no preparation
                 self._phonemizer(voice.info.language)
         if self._may_be_taken_over:
-            self._takeover = Takeover(self._load_gpu)
+            self._takeover = BackgroundLoad(self._load_gpu)
         observe(PreparationEvent("Ready", 1, 1))
 
     def synthesize(
@@ -292,7 +292,7 @@ class Synthesizer:
         if arrival.loaded is not None:
             self._ready().take_over(arrival.loaded)
 
-    def _load(self, device: str, observe: Observer, cancel: threading.Event | None) -> Loaded:
+    def _load(self, device: str, observe: Observer, cancel: threading.Event | None) -> LoadedPipeline:
         files = ensure_files(self._opened(), device, observe, cancel, self._lstm_method)
         if device == self._wanted_device:  # a fallback reports its own event
             observe(device_event(files.choice, files.lstm))
@@ -300,23 +300,26 @@ class Synthesizer:
             observe(device_event(replace(files.choice, why=GPU_COMES), files.lstm))
         return self._loaded(files, observe, cancel)
 
-    def _load_gpu(self, cancel: threading.Event) -> Arrival:
+    def _load_gpu(self, cancel: threading.Event) -> LoadResult:
         try:
             files = ensure_files(self._opened(), self._wanted_device, ignore, cancel, self._lstm_method)
             told = device_event(files.choice, files.lstm)
-            return Arrival(told, None if files.device == CPU_DEVICE else self._loaded(files, ignore, cancel))
+            return LoadResult(told, None if files.device == CPU_DEVICE else self._loaded(files, ignore, cancel))
         except Canceled:
             raise
         except EngineError as error:
             why = f"the GPU isn’t used: {error.message}"
             choice = DeviceChoice(CPU_DEVICE, CPU, why, is_fallback=True)
-            return Arrival(device_event(choice, MethodChoice(LstmMethod.TIR, "built-in kernels")), None)
+            return LoadResult(device_event(choice, MethodChoice(LstmMethod.TIR, "built-in kernels")), None)
 
-    def _loaded(self, files: ModelFiles, observe: Observer, cancel: threading.Event | None) -> Loaded:
+    def _loaded(self, files: ModelFiles, observe: Observer, cancel: threading.Event | None) -> LoadedPipeline:
         checkpoint = self._opened()
         compiled = load_stages(checkpoint.config, files, self._threads, observe, cancel)
-        runners: dict[Place, Runner] = {Place.DEVICE: compiled, Place.HOST: HostRunner(checkpoint.config)}
-        return Loaded(Pipeline(checkpoint.config, runners), files.device, self._identity(files))
+        runners: dict[StagePlace, Runner] = {
+            StagePlace.DEVICE: compiled,
+            StagePlace.HOST: HostRunner(checkpoint.config),
+        }
+        return LoadedPipeline(Pipeline(checkpoint.config, runners), files.device, self._identity(files))
 
     def _identity(self, files: ModelFiles) -> str:
         """Return an identity of the weights, the modules and the thread count, which affects the last bits of sums."""
@@ -329,7 +332,7 @@ class Synthesizer:
             self._checkpoint = open_with(self._prosody, self.model, self._weights)
         return self._checkpoint
 
-    def _ready(self) -> Speaker:
+    def _ready(self) -> FallbackSpeaker:
         if self._speaker is None:
             raise Canceled("The engine was closed.")
         return self._speaker

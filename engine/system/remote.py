@@ -48,7 +48,7 @@ class ProcessEnded(EngineError):
         self.words = words
 
 
-class TookTooLong(EngineError):
+class CallTimedOut(EngineError):
     """A process that was ended because it reached its time limit."""
 
 
@@ -66,7 +66,7 @@ def call(
 
     A `Callable` argument is called here with the function's messages; the values of an `Iterator` argument are sent to
     the function. Raises the `EngineError` that the function raises, `Canceled` soon after `cancel` is set,
-    `TookTooLong` after these `seconds`, or `ProcessEnded`; with `until_exit`, also if the process fails after
+    `CallTimedOut` after these `seconds`, or `ProcessEnded`; with `until_exit`, also if the process fails after
     delivering the result. `on_error_line` is called in a separate thread.
     """
     tell: Callable[..., object] = next(filter(callable, arguments), ignore)
@@ -139,7 +139,7 @@ class Connection:
 
         def check_time() -> None:
             if time.monotonic() > ends:
-                raise TookTooLong(f"It didn’t finish within {seconds:g} seconds.", "Try again.")
+                raise CallTimedOut(f"It didn’t finish within {seconds:g} seconds.", "Try again.")
 
         for message in self._process.messages(cancel, None if seconds is None else check_time):
             if _TOLD in message:

@@ -26,7 +26,7 @@ from PySide6.QtWidgets import QApplication
 from app.library.feature import LibraryFeature
 from app.library.history import HistoryListed
 from app.library.queue_store import QueueListed
-from app.library.records import QueueJob, State
+from app.library.records import QueueJob, QueueState
 from app.main_window import MainWindow
 from app.recent_texts import RecentTexts
 from app.settings import Settings
@@ -125,7 +125,7 @@ class BusyWindow:
 
     def on_queue(self, listed: QueueListed) -> None:
         """Check whether everything is generated."""
-        if all(item.state is State.DONE for item in listed.items):
+        if all(item.state is QueueState.DONE for item in listed.items):
             self.report("idle", len(listed.items))
 
 

@@ -7,7 +7,7 @@ import pytest
 
 import engine.errors
 from app.audio.output import AudioDeviceLost, NoAudioDevice
-from app.messages import MessageAction, Tone, message_for, message_for_document, message_for_notices
+from app.messages import MessageAction, Severity, message_for, message_for_document, message_for_notices
 from engine.artifacts.manifest import Manifest
 from engine.errors import (
     CompileError,
@@ -109,21 +109,21 @@ def test_a_recovery_action_has_its_own_button(recovery_action: RecoveryAction, a
 @pytest.mark.parametrize(
     ("error", "tone", "action"),
     [
-        (NothingToSpeak("Nothing."), Tone.WARNING, MessageAction.EDIT_TEXT),
-        (made(UnknownVoice), Tone.WARNING, MessageAction.CHOOSE_VOICE),
-        (OutputError("Full."), Tone.ERROR, MessageAction.SAVE_ELSEWHERE),
-        (made(DamagedFile), Tone.ERROR, MessageAction.TRY_AGAIN),
-        (made(DamagedModel), Tone.ERROR, MessageAction.MODELS),
-        (MissingModel("Gone."), Tone.ERROR, MessageAction.MODELS),
-        (UnknownModel("Which?"), Tone.ERROR, MessageAction.MODELS),
-        (DownloadError("Lost."), Tone.ERROR, MessageAction.TRY_AGAIN),
-        (DamagedDocument("Damaged."), Tone.ERROR, MessageAction.OPEN_ANOTHER),
-        (InvalidRequest("Speed."), Tone.ERROR, None),
-        (NoAudioDevice(), Tone.WARNING, MessageAction.SAVE),
-        (AudioDeviceLost(), Tone.WARNING, MessageAction.PLAY_ON),
+        (NothingToSpeak("Nothing."), Severity.WARNING, MessageAction.EDIT_TEXT),
+        (made(UnknownVoice), Severity.WARNING, MessageAction.CHOOSE_VOICE),
+        (OutputError("Full."), Severity.ERROR, MessageAction.SAVE_ELSEWHERE),
+        (made(DamagedFile), Severity.ERROR, MessageAction.TRY_AGAIN),
+        (made(DamagedModel), Severity.ERROR, MessageAction.MODELS),
+        (MissingModel("Gone."), Severity.ERROR, MessageAction.MODELS),
+        (UnknownModel("Which?"), Severity.ERROR, MessageAction.MODELS),
+        (DownloadError("Lost."), Severity.ERROR, MessageAction.TRY_AGAIN),
+        (DamagedDocument("Damaged."), Severity.ERROR, MessageAction.OPEN_ANOTHER),
+        (InvalidRequest("Speed."), Severity.ERROR, None),
+        (NoAudioDevice(), Severity.WARNING, MessageAction.SAVE),
+        (AudioDeviceLost(), Severity.WARNING, MessageAction.PLAY_ON),
     ],
 )
-def test_the_type_decides_on_tone_and_button(error: EngineError, tone: Tone, action: MessageAction | None) -> None:
+def test_the_type_decides_on_tone_and_button(error: EngineError, tone: Severity, action: MessageAction | None) -> None:
     message = message_for(error)
     assert (message.tone, message.action) == (tone, action)
 
@@ -155,5 +155,5 @@ def test_what_was_guessed_in_a_document_is_one_line_and_all_of_it_can_be_shown()
     message = message_for_document(["The encoding was guessed.", "A page is missing."])
     assert message.text == "The encoding was guessed. And 1 more."
     assert message.details == "The encoding was guessed.\nA page is missing."
-    assert (message.tone, message.action) == (Tone.NOTE, MessageAction.SHOW_NOTICES)
+    assert (message.tone, message.action) == (Severity.NOTE, MessageAction.SHOW_NOTICES)
     assert message_for_document(["A page is missing."]).action is None

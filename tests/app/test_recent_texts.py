@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from app.recent_texts import TEXTS_KEPT, RecentText, RecentTexts, TextNotKept
+from app.recent_texts import TEXTS_KEPT, RecentText, RecentTexts, TextNotSaved
 from engine.system import atomic_write
 
 
@@ -54,7 +54,7 @@ def test_a_write_that_fails_leaves_what_was_kept(tmp_path: Path, monkeypatch: py
         raise OSError(atomic_write.errno.ENOSPC, "No space left on device")
 
     monkeypatch.setattr("app.recent_texts.write_atomically", full)
-    with pytest.raises(TextNotKept, match="isn’t being saved"):
+    with pytest.raises(TextNotSaved, match="isn’t being saved"):
         texts.keep("More words.")
     assert kept(tmp_path) == ["Words."]
 

@@ -12,7 +12,7 @@ from app.closing import CLOSE_WHEN_SAVED, STOP_SAVING, ask_about_save
 from app.recent_texts import RecentTexts
 from app.settings import Settings
 from app.speech.page import SpeechPage
-from app.speech.voice_choice import Choice
+from app.speech.voice_choice import VoiceChoice
 from app.window_memory import SIZE_PIXELS, WindowMemory
 from tests.app.fakes import TWO_MODELS
 
@@ -51,7 +51,7 @@ def test_everything_comes_back(qtbot: QtBot, settings: Settings) -> None:
     other.header.voices.show_models(TWO_MODELS, "starter")
     assert other.editor.text == "Remember me. 🙂"
     assert other.header.speed.speed == 1.5
-    assert other.header.voices.choice == Choice("am_adam", "starter")
+    assert other.header.voices.choice == VoiceChoice("am_adam", "starter")
     assert (settings.voice, settings.model) == ("am_adam", "starter")
     assert (other_window.width(), other_window.height()) == (700, 600)
 

@@ -80,18 +80,18 @@ def test_progress_is_told_from_the_first_kernel_to_the_last(metal, files):
 
 def test_stages_are_compiled_at_once(metal, files, monkeypatch):
     """The first two threads wait for each other at their first kernels, so the stages must be compiled in parallel."""
-    from engine.runners.tvm_runtime import Library
+    from engine.runners.tvm_runtime import LoadedLibrary
 
-    both, compile_kernel = threading.Barrier(2, timeout=PATIENCE_SECONDS), Library.compile_kernel
+    both, compile_kernel = threading.Barrier(2, timeout=PATIENCE_SECONDS), LoadedLibrary.compile_kernel
     met: set[int] = set()
 
-    def meets(library: Library, name: str) -> None:
+    def meets(library: LoadedLibrary, name: str) -> None:
         if threading.get_ident() not in met and len(met) < 2:
             met.add(threading.get_ident())
             both.wait()
         compile_kernel(library, name)
 
-    monkeypatch.setattr(Library, "compile_kernel", meets)
+    monkeypatch.setattr(LoadedLibrary, "compile_kernel", meets)
     load_stages(TINY, files, None, lambda _: None).close()
     assert len(met) == 2
 

@@ -6,7 +6,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from engine.benchmark.estimate.counting import Run, count_for_metal
+from engine.benchmark.estimate.counting import RunSizes, count_for_metal
 from engine.compiler.metal_passes import MAX_LAUNCHES
 from engine.network.random_weights import random_weights
 from engine.runners.tvm_runner import CompiledRunner
@@ -29,7 +29,7 @@ def compiled(software_metal: SoftwareMetal, tiny_modules: Path) -> Iterator[Comp
 @pytest.mark.parametrize("name", ["source", "text_encoder", "f0n"])
 def test_as_many_dispatches_are_counted_as_run(software_metal, compiled, name):
     stage = stage_named(name)
-    run = Run(TINY, 1, {length: max(values) for length, values in COUNTS.items()})
+    run = RunSizes(TINY, 1, {length: max(values) for length, values in COUNTS.items()})
     (work,) = count_for_metal([stage], run)
     before = software_metal.launches()
     compiled.run(stage, arrays_for(stage, TINY, COUNTS))

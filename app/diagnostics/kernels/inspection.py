@@ -5,20 +5,20 @@ from __future__ import annotations
 from collections.abc import Iterable
 from dataclasses import dataclass, field
 
-from app.diagnostics.colors import Tone
+from app.diagnostics.colors import ColorTone
 from engine.validator.data.wording import EXACT, NOTHING, counted, magnitude
 from engine.validator.inspection.results import (
     CodeEvent,
     GraphEvent,
     GraphNode,
     InspectedEvent,
+    InspectedGraph,
     KernelCode,
     KernelEvent,
     KernelFinding,
     KernelMeasurement,
     KernelVerdict,
     NodeKind,
-    StageGraph,
     WrongValue,
 )
 
@@ -29,7 +29,7 @@ _SEVERITIES = (KernelVerdict.UNKNOWN, KernelVerdict.RIGHT, KernelVerdict.IMPRECI
 class StageInspection:
     """The results for one stage; `findings` is None until all its kernels are measured."""
 
-    graph: StageGraph
+    graph: InspectedGraph
     measurements: dict[str, KernelMeasurement] = field(default_factory=dict)
     codes: dict[str, KernelCode] = field(default_factory=dict)
     findings: tuple[KernelFinding, ...] | None = None
@@ -118,10 +118,10 @@ DESCRIPTIONS = {
     KernelVerdict.UNKNOWN: "PyTorch has no value to compare its output with.",
 }
 TONES = {
-    KernelVerdict.RIGHT: Tone.GOOD,
-    KernelVerdict.IMPRECISE: Tone.WARNING,
-    KernelVerdict.WRONG: Tone.ERROR,
-    KernelVerdict.UNKNOWN: Tone.NOTE,
+    KernelVerdict.RIGHT: ColorTone.GOOD,
+    KernelVerdict.IMPRECISE: ColorTone.WARNING,
+    KernelVerdict.WRONG: ColorTone.ERROR,
+    KernelVerdict.UNKNOWN: ColorTone.NOTE,
 }
 KINDS = {NodeKind.INPUT: "input", NodeKind.OUTPUT: "output", NodeKind.KERNEL: "kernel"}
 FLOOR = " × float32"

@@ -20,7 +20,7 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
-from app.diagnostics.colors import FollowsTheme, Tone
+from app.diagnostics.colors import ColorTone, FollowsTheme
 from app.diagnostics.figures import FiguresView
 from app.diagnostics.kernels.inspection import SIGNS, StageInspection, figures_of, severity
 from app.theme import colors
@@ -86,13 +86,13 @@ class KernelDetails(QTabWidget):
         """Show the kernel's computation, error, time and neighbors, with its finding on top."""
         known, node = self._known, self._node
         if known is None or node is None:
-            self.figures.show_figures(CHOOSE, Tone.PLAIN, ())
+            self.figures.show_figures(CHOOSE, ColorTone.PLAIN, ())
             return
         neighbors = (("Reads", known.read_by(node.id)), ("Read by", known.readers_of(node.id)))
         links = [(name, tuple((each.id, each.label) for each in nodes)) for name, nodes in neighbors if nodes]
         found = " ".join(each.words for each in known.findings or () if each.node == node.id)
         figures = figures_of(node, known.measurements.get(node.id))
-        self.figures.show_figures(found, Tone.ERROR, (*figures, *links))
+        self.figures.show_figures(found, ColorTone.ERROR, (*figures, *links))
 
 
 class SourceView(FollowsTheme, QWidget):

@@ -15,12 +15,12 @@ from app.diagnostics.kernels.kernel_details import KernelDetails
 from app.diagnostics.kernels.kernel_list import KernelList
 from app.diagnostics.metric_text import format_verdict
 from app.diagnostics.panel import DiagnosticsPanel
-from app.diagnostics.run_queue import Job, RunQueue
+from app.diagnostics.run_queue import InspectionJob, RunQueue
 from app.diagnostics.runs.run import DiagnosticsRun, Shown
 from app.diagnostics.stages.stage_pages import StagePage
 from app.widgets.elided_text import ElidedButton, ElidedLabel
 from app.widgets.layouts import WrappingBar
-from engine.stages import STAGE_NAMES, Place, stage_named
+from engine.stages import STAGE_NAMES, StagePlace, stage_named
 from engine.validator.data.results import InputSource, Regime, Replacement, Row
 from engine.validator.data.wording import agreement
 
@@ -45,8 +45,8 @@ TOOL_TIP = "Error, source, and code of each kernel of the stage"
 class KernelPage(StagePage):
     """The kernels of the selected stage.
 
-    `inspect_requested` carries a `Job`, `replacements_requested` one and all `Replacement`s. `known` returns the kernel
-    results of a run. When a stage is first shown, it is inspected automatically.
+    `inspect_requested` carries a `InspectionJob`, `replacements_requested` one and all `Replacement`s. `known` returns
+    the kernel results of a run. When a stage is first shown, it is inspected automatically.
     """
 
     inspect_requested = Signal(object)
@@ -56,7 +56,7 @@ class KernelPage(StagePage):
         super().__init__(parent)
         self._inspection_of = known
         self._inspection: Inspection | None = None
-        self._job: Job | None = None
+        self._job: InspectionJob | None = None
         self._asked: WeakKeyDictionary[Inspection, set[str]] = WeakKeyDictionary()
         self._message = ""
         self.known: StageInspection | None = None
@@ -98,7 +98,7 @@ class KernelPage(StagePage):
             self.details.source.replace.forget()
             self.details.source.set_text("")
         self._inspection = inspection
-        self._job = job = Job(run, (stage,), run.utterance_to_show(shown, stage))
+        self._job = job = InspectionJob(run, (stage,), run.utterance_to_show(shown, stage))
         self._show_known(inspection.stage(stage))
         asked = self._asked.setdefault(inspection, set())
         if self.known is None and stage not in asked and can_be_inspected(job):
@@ -181,7 +181,7 @@ class KernelPage(StagePage):
             self.title.set_text(CHOOSE_A_STAGE)
             return
         stage = stage_named(self._stage)
-        if stage.runs_on is not Place.DEVICE:
+        if stage.runs_on is not StagePlace.DEVICE:
             self.title.set_text(NO_KERNELS.format(stage=stage.title))
         elif self._message and (self.known is None or self.known.findings is None):
             self.title.set_text(self._message)
@@ -220,9 +220,9 @@ class KernelPage(StagePage):
         layout.addWidget(self._split, 1)
 
 
-def can_be_inspected(job: Job) -> bool:
+def can_be_inspected(job: InspectionJob) -> bool:
     """Return whether the stage has kernels, and the run has ended, so that the reference is free to inspect them."""
-    return stage_named(job.stages[0]).runs_on is Place.DEVICE and not job.run.active
+    return stage_named(job.stages[0]).runs_on is StagePlace.DEVICE and not job.run.active
 
 
 class InspectionFeature(QObject):
@@ -232,7 +232,7 @@ class InspectionFeature(QObject):
         super().__init__(panel)
         self._panel = panel
         self._queue = queue
-        self._replaced: Job | None = None
+        self._replaced: InspectionJob | None = None
         self.page = KernelPage(queue.known)
         panel.add_page(TITLE, self.page, TOOL_TIP)
         self.page.inspect_requested.connect(queue.inspect)
@@ -244,7 +244,7 @@ class InspectionFeature(QObject):
         queue.not_inspected.connect(self.page.show_message)
 
     @Slot(object, object)
-    def _on_replace(self, job: Job, replacements: tuple[Replacement, ...]) -> None:
+    def _on_replace(self, job: InspectionJob, replacements: tuple[Replacement, ...]) -> None:
         run = self._queue.substitute(job, replacements)
         self._replaced = None if run is None else replace(job, run=run)
         self.page.details.source.set_text("" if run is None else COMPUTING)

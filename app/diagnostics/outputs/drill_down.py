@@ -18,7 +18,7 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
-from app.diagnostics.colors import FollowsTheme, PlainSelection, Tone, tone_color, verdict_tone
+from app.diagnostics.colors import ColorTone, FollowsTheme, PlainSelection, tone_color, verdict_tone
 from app.diagnostics.figures import FiguresView
 from app.diagnostics.metric_text import VERDICT_SIGNS, VERDICT_TITLES, describe_verdict, figures_of, regime_title
 from app.diagnostics.outputs.listening import ListeningBar, has_audio
@@ -239,7 +239,7 @@ class DrillDown(StagePage):
         self.broken.hide()
         self.show_message("")
         self.outputs.show_rows((), "")
-        self.figures.show_figures("", Tone.PLAIN, ())
+        self.figures.show_figures("", ColorTone.PLAIN, ())
         self.listening.hide()
         self.title.set_text("")
         self._show_in_views(words)
@@ -400,7 +400,7 @@ class OutputList(FollowsTheme, QTreeWidget):
         item.setData(VERDICT, int(Qt.ItemDataRole.AccessibleTextRole), VERDICT_TITLES[row.verdict])
         item.setForeground(VERDICT, QColor(tone_color(verdict_tone(row.verdict))))
         if row.probe:
-            item.setForeground(TITLE, QColor(tone_color(Tone.FAINT)))
+            item.setForeground(TITLE, QColor(tone_color(ColorTone.FAINT)))
         return item
 
     @Slot()

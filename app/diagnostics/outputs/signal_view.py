@@ -11,7 +11,7 @@ from PySide6.QtCore import QRectF, Qt
 from PySide6.QtGui import QColor, QPainter, QPolygonF, QResizeEvent, QTransform
 from PySide6.QtWidgets import QStyleOptionGraphicsItem, QWidget
 
-from app.diagnostics.colors import ERROR_TICKS, MAX_ERROR, MIN_ERROR, Tone, colored, tone_color
+from app.diagnostics.colors import ERROR_TICKS, MAX_ERROR, MIN_ERROR, ColorTone, colored, tone_color
 from app.diagnostics.outputs.pictures import OTHER_LENGTH, Envelope, HeatPicture, ProfilePicture, SignalPicture
 from app.diagnostics.outputs.time_pane import PaneStack, TimePane
 from engine.validator.data.wording import magnitude
@@ -30,7 +30,7 @@ class EnvelopeItem(pyqtgraph.GraphicsObject):
     A band is drawn as one vertical bar per column: lines or polygons with as many corners would take ten times as long.
     """
 
-    def __init__(self, tone: Tone, line_pixels: float = 1.0) -> None:
+    def __init__(self, tone: ColorTone, line_pixels: float = 1.0) -> None:
         super().__init__()
         self._tone = tone
         self._line_pixels = line_pixels
@@ -114,9 +114,9 @@ class SignalView(PaneStack):
         self._over = TimePane("Both signals")
         self._apart = TimePane("Difference", shows_time=True)
         super().__init__((self._over, self._apart), parent)
-        self.reference = EnvelopeItem(Tone.WAVE, REFERENCE_PIXELS)
-        self.ours = EnvelopeItem(Tone.ACCENT)
-        self.difference = EnvelopeItem(Tone.ERROR)
+        self.reference = EnvelopeItem(ColorTone.WAVE, REFERENCE_PIXELS)
+        self.ours = EnvelopeItem(ColorTone.ACCENT)
+        self.difference = EnvelopeItem(ColorTone.ERROR)
         for pane, item in ((self._over, self.reference), (self._over, self.ours), (self._apart, self.difference)):
             pane.add(item)
 
@@ -161,7 +161,7 @@ class ProfileView(PaneStack):
     def restyle(self) -> None:
         """Apply the colors of the theme."""
         super().restyle()
-        self._curve.setPen(pyqtgraph.mkPen(QColor(tone_color(Tone.ERROR))))
+        self._curve.setPen(pyqtgraph.mkPen(QColor(tone_color(ColorTone.ERROR))))
 
 
 def _format_size(shape: Envelope, unit: str) -> str:

@@ -166,7 +166,7 @@ class DiagnosticsRun:
         self.recovery_action: RecoveryAction | None = None
         self._alignments: dict[int, tuple[int, ...]] = {}
         self._order: list[tuple[tuple[int, str, InputSource, str], str]] = []
-        self._curves = KeptCurves()
+        self._curves = StoredCurves()
         self._worst: dict[tuple[str, InputSource, str], Row] = {}
         self._reported: dict[tuple[str, InputSource, str], set[int]] = {}
         self._rows: dict[tuple[int, str, InputSource, str], dict[str, Row]] = {}
@@ -363,7 +363,7 @@ def crashed_row(utterance: int, regime: str, reference: str, reading: InputSourc
     return Row(utterance, stage, output, regime, reference, reading, Verdict.CRASHED, declared.tolerance)
 
 
-class KeptCurves:
+class StoredCurves:
     """The curves in memory: those of the most recent utterances, and of rows that are the worst of all."""
 
     def __init__(self) -> None:

@@ -151,7 +151,7 @@ def _time(made: str, path: Path) -> datetime:
         return datetime.fromtimestamp(path.stat().st_mtime).astimezone()
 
 
-class RunKeeping(QObject):
+class RunFileActions(QObject):
     """The actions for whole runs, added to the panel; `failed` carries an error, `message_sent` a success message."""
 
     failed = Signal(object)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, replace
 
-from app.diagnostics.colors import Tone
+from app.diagnostics.colors import ColorTone
 from app.diagnostics.metric_text import EXPECTED_RED, VERDICT_SIGNS, regime_title
 from app.diagnostics.runs.run import MAX_UTTERANCES, DiagnosticsRun, RunState, Shown
 from app.messages import describe_failure
@@ -160,7 +160,7 @@ class RunVerdict:
     """A verdict in words, which begin with a sign if the tone is that of a verdict: color is never essential."""
 
     words: str
-    tone: Tone
+    tone: ColorTone
     details: str = ""
 
 
@@ -180,7 +180,7 @@ def divergence_of(run: DiagnosticsRun | None, regime: str) -> RunVerdict | None:
     expected = regime in EXPECTED_RED
     first = "First divergence, as expected" if expected else "First divergence"
     words = f"{VERDICT_SIGNS[Verdict.FAIL]} {first}: {stage_named(finding.stage).title}"
-    return RunVerdict(words, Tone.NOTE if expected else Tone.ERROR, finding.words)
+    return RunVerdict(words, ColorTone.NOTE if expected else ColorTone.ERROR, finding.words)
 
 
 def _no_divergence(run: DiagnosticsRun, regime: str) -> RunVerdict:
@@ -189,20 +189,20 @@ def _no_divergence(run: DiagnosticsRun, regime: str) -> RunVerdict:
     worse = [stage_named(row.stage).title for row in rows if row is not None and row.verdict is Verdict.WORSE]
     words = f"{regime_title(regime)}: no stage diverges"
     if not worse:
-        return RunVerdict(f"{VERDICT_SIGNS[Verdict.PASS]} {words}", Tone.GOOD)
+        return RunVerdict(f"{VERDICT_SIGNS[Verdict.PASS]} {words}", ColorTone.GOOD)
     also = f"but less accurate than expected: {', '.join(worse)}"
-    return RunVerdict(f"{VERDICT_SIGNS[Verdict.WORSE]} {words}, {also}", Tone.WARNING)
+    return RunVerdict(f"{VERDICT_SIGNS[Verdict.WORSE]} {words}, {also}", ColorTone.WARNING)
 
 
 def _unknown(run: DiagnosticsRun, regime: str) -> RunVerdict:
     """Describe the progress of the comparison, or how it ended."""
     if not run.active:
-        return RunVerdict(_ENDING_VERDICTS.get(run.state, "Nothing was compared"), Tone.WARNING)
+        return RunVerdict(_ENDING_VERDICTS.get(run.state, "Nothing was compared"), ColorTone.WARNING)
     utterance = run.last_row.utterance if run.last_row is not None else 0
     shown = Shown(regime, InputSource.ISOLATED, utterance)
     done = sum(run.stage_summary(shown, stage) is not None for stage in STAGE_NAMES)
     words, count = f"Comparing {done} of {len(STAGES)}", len(run.utterances)
-    return RunVerdict(f"{words}, utterance {utterance + 1} of {count}" if count > 1 else words, Tone.PLAIN)
+    return RunVerdict(f"{words}, utterance {utterance + 1} of {count}" if count > 1 else words, ColorTone.PLAIN)
 
 
 MAX_RUNS = 20

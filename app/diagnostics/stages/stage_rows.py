@@ -9,7 +9,7 @@ from enum import IntEnum
 from PySide6.QtCore import QAbstractTableModel, QModelIndex, QObject, QPersistentModelIndex, QSortFilterProxyModel, Qt
 from PySide6.QtGui import QColor
 
-from app.diagnostics.colors import Tone, tone_color, verdict_tone
+from app.diagnostics.colors import ColorTone, tone_color, verdict_tone
 from app.diagnostics.metric_text import (
     VERDICT_TITLES,
     describe_verdict,
@@ -78,7 +78,7 @@ class StageColumn:
     widest: tuple[str, ...] = ()
     gives_way: int | None = None
     left_aligned: bool = False
-    tone: Callable[[StageEntry, Row], Tone] = lambda entry, row: Tone.PLAIN
+    tone: Callable[[StageEntry, Row], ColorTone] = lambda entry, row: ColorTone.PLAIN
 
 
 def words_of(entry: StageEntry, column: Column) -> str:
@@ -92,9 +92,9 @@ def words_of(entry: StageEntry, column: Column) -> str:
     return STUCK if entry.stuck else WAITING
 
 
-def tone_of(entry: StageEntry, column: Column) -> Tone:
+def tone_of(entry: StageEntry, column: Column) -> ColorTone:
     """Return the tone of a cell."""
-    return Tone.FAINT if entry.row is None else COLUMNS[column].tone(entry, entry.row)
+    return ColorTone.FAINT if entry.row is None else COLUMNS[column].tone(entry, entry.row)
 
 
 def sort_key(entry: StageEntry, column: Column) -> tuple[float, ...]:
@@ -131,8 +131,8 @@ def _is_exact(floor: Row | None) -> bool:
     return floor is not None and floor.metrics is not None and floor.metrics.max_abs == 0
 
 
-def _faint(entry: StageEntry, row: Row) -> Tone:
-    return Tone.FAINT
+def _faint(entry: StageEntry, row: Row) -> ColorTone:
+    return ColorTone.FAINT
 
 
 def _agreement(row: Row | None, token_count: int) -> str:
@@ -194,7 +194,7 @@ COLUMNS: Mapping[Column, StageColumn] = {
         lambda entry, row: row.times_floor,
         ("× float32", "1.23e-10 ×"),
         gives_way=6,
-        tone=lambda entry, row: Tone.WARNING if (row.times_floor or 0) > MAX_TIMES else Tone.PLAIN,
+        tone=lambda entry, row: ColorTone.WARNING if (row.times_floor or 0) > MAX_TIMES else ColorTone.PLAIN,
     ),
     Column.FLOOR: StageColumn(
         "Float32",
@@ -312,7 +312,7 @@ class StageTableModel(QAbstractTableModel):
                 return words_of(entry, column)
             case Qt.ItemDataRole.ToolTipRole:
                 return explanation_of(entry, column) or None
-            case Qt.ItemDataRole.ForegroundRole if (tone := tone_of(entry, column)) is not Tone.PLAIN:
+            case Qt.ItemDataRole.ForegroundRole if (tone := tone_of(entry, column)) is not ColorTone.PLAIN:
                 return QColor(tone_color(tone))
             case Qt.ItemDataRole.TextAlignmentRole:
                 return int(_alignment(column))

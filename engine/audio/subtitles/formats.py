@@ -13,7 +13,7 @@ from dataclasses import asdict, dataclass
 from itertools import accumulate, pairwise
 from pathlib import Path
 
-from engine.audio.subtitles.timed_words import End, TimedWord
+from engine.audio.subtitles.timed_words import TimedWord, WordEnd
 from engine.errors import OutputError
 from engine.system.atomic_write import atomic_write, ensure_writable
 
@@ -22,8 +22,8 @@ MIN_SECONDS = 1.0
 MAX_SECONDS = 7.0
 SILENCE_SECONDS = 0.7
 """The minimum silence between two words that should separate captions."""
-_BREAK_COST = {End.WORD: 2.0, End.CLAUSE: 0.5, End.SENTENCE: 0.0, End.PARAGRAPH: 0.0}
-_INNER_COST = {End.WORD: 0.0, End.CLAUSE: 0.0, End.SENTENCE: 0.3, End.PARAGRAPH: 3.0}
+_BREAK_COST = {WordEnd.WORD: 2.0, WordEnd.CLAUSE: 0.5, WordEnd.SENTENCE: 0.0, WordEnd.PARAGRAPH: 0.0}
+_INNER_COST = {WordEnd.WORD: 0.0, WordEnd.CLAUSE: 0.0, WordEnd.SENTENCE: 0.3, WordEnd.PARAGRAPH: 3.0}
 _SILENCE_COST = 3.0
 _SHORT_COST = 6.0
 _CLAUSE_BONUS_CHARACTERS = 10
@@ -126,7 +126,7 @@ class _Cuts:
             return end - start
 
         def unlike(middle: int) -> int:
-            bonus = _CLAUSE_BONUS_CHARACTERS * (self._words[middle - 1].ends > End.WORD)
+            bonus = _CLAUSE_BONUS_CHARACTERS * (self._words[middle - 1].ends > WordEnd.WORD)
             return abs(self._width(start, middle) - self._width(middle, end)) - bonus
 
         return min(self._middles(start, end), key=unlike) - start

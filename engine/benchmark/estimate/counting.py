@@ -42,7 +42,7 @@ _FLOAT_BYTES = 4
 
 
 @dataclass(frozen=True)
-class Run:
+class RunSizes:
     """The sizes of one run: sequences in the batch, and their lengths by name, equal for all of them."""
 
     config: ModelConfig
@@ -54,7 +54,7 @@ class Run:
         return [tensor.shape(self.config, self.batch, self.lengths) for tensor in stage.inputs]
 
 
-def count_for_metal(stages: Sequence[Stage], run: Run) -> Iterator[StageWork]:
+def count_for_metal(stages: Sequence[Stage], run: RunSizes) -> Iterator[StageWork]:
     """Yield the work of each of these stages on an Apple GPU. Raises `CompileError`."""
     modules = weightless_modules(run.config)
     return (CountedStage(stage, trace(stage, modules[stage.name], run.config)).work(run) for stage in stages)
@@ -66,7 +66,7 @@ def estimate_metal(model: str, config: ModelConfig, seconds: float, on_progress:
     Raises `InvalidRequest`, `CompileError`.
     """
     length = natural_length(seconds, config)
-    run = Run(config, 1, {"frames": length.frames, "tokens": length.tokens})
+    run = RunSizes(config, 1, {"frames": length.frames, "tokens": length.tokens})
     stages: list[StageWork] = []
     for stage in count_for_metal(DEVICE_STAGES, run):
         on_progress(stage.stage)
@@ -74,7 +74,7 @@ def estimate_metal(model: str, config: ModelConfig, seconds: float, on_progress:
     return Estimate(model, length, tuple(stages))
 
 
-def needed_flop(stages: Sequence[Stage], runs: Sequence[Run]) -> list[dict[str, float]]:
+def needed_flop(stages: Sequence[Stage], runs: Sequence[RunSizes]) -> list[dict[str, float]]:
     """Return the floating-point operations of each stage, by name, in each of these runs of one architecture.
 
     Only products with weights count, each computed directly. Raises `CompileError`.
@@ -113,7 +113,7 @@ class CountedStage:
         self._graph = apply(translate(stage, program, target), kernel_passes(target), target)
         self._calls = list(_calls(self._graph))
 
-    def work(self, run: Run) -> StageWork:
+    def work(self, run: RunSizes) -> StageWork:
         """Count the work of one run."""
         shapes = run.shapes(self._stage)
         needed = products(self._program, shapes)

@@ -45,7 +45,7 @@ MAX_VECTORS = 3
 
 
 @dataclass(frozen=True)
-class Choice:
+class ConvAlgorithm:
     """The algorithm of a convolution, `winograd` or None for the direct one, and the size of its register tiles."""
 
     winograd: Winograd | None
@@ -53,10 +53,10 @@ class Choice:
     columns: int
 
 
-def choice_for(sizes: ConvWorkload, microkernel: Microkernel) -> Choice:
+def choice_for(sizes: ConvWorkload, microkernel: Microkernel) -> ConvAlgorithm:
     """The choice measured to be best for these sizes, otherwise the default."""
     for tuned, choice in microkernel.tuned:
-        if tuned == sizes.unplaced and isinstance(choice, Choice):
+        if tuned == sizes.unplaced and isinstance(choice, ConvAlgorithm):
             return choice
     return _default(sizes, microkernel)
 
@@ -93,20 +93,20 @@ def _winograd_tile(sizes: ConvWorkload, microkernel: Microkernel) -> Microkernel
     return narrow if microkernel.lanes == AVX2.lanes and wasted > wasted_if_narrow else microkernel
 
 
-def _default(sizes: ConvWorkload, microkernel: Microkernel) -> Choice:
+def _default(sizes: ConvWorkload, microkernel: Microkernel) -> ConvAlgorithm:
     """Winograd where it takes fewer products."""
     winograd, tile = winograd_for(sizes), _winograd_tile(sizes, microkernel)
     if winograd is None or tile.columns < sizes.dilation:
         winograd, tile = None, _direct_tile(sizes, microkernel)
-    return Choice(winograd, tile.rows, tile.columns)
+    return ConvAlgorithm(winograd, tile.rows, tile.columns)
 
 
-def choices(sizes: ConvWorkload, microkernel: Microkernel) -> tuple[Choice, ...]:
+def choices(sizes: ConvWorkload, microkernel: Microkernel) -> tuple[ConvAlgorithm, ...]:
     """Every choice worth measuring: the default first, then other tiles of as many registers, by Winograd or direct."""
     default = _default(sizes, microkernel)
     registers = microkernel.rows * microkernel.vectors
     tiles = [(registers // vectors, vectors * microkernel.lanes) for vectors in range(1, MAX_VECTORS + 1)]
-    others = [Choice(winograd, *tile) for winograd in (default.winograd, None) for tile in tiles]
+    others = [ConvAlgorithm(winograd, *tile) for winograd in (default.winograd, None) for tile in tiles]
     fitting = [choice for choice in others if choice.winograd is None or choice.columns >= sizes.dilation]
     return tuple(dict.fromkeys([default, *fitting]))
 

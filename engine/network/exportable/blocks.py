@@ -13,7 +13,7 @@ import torch
 from torch import Tensor
 from torch.nn import functional
 
-from engine.network.exportable.styles import Styles
+from engine.network.exportable.styles import NormStyles
 from engine.ops.packed_lstm import LstmSemantics
 from engine.ops.torch_ops import adaptive_norm_leaky_relu, adaptive_norm_snake, lstm_forward_packed_bidirectional
 
@@ -64,7 +64,7 @@ def bidirectional_lstm(
     return hidden
 
 
-def residual_block(block: Any, x: Tensor, styles: Styles, lengths: Tensor) -> Tensor:
+def residual_block(block: Any, x: Tensor, styles: NormStyles, lengths: Tensor) -> Tensor:
     """The output of kokoro's `AdainResBlk1d` for `x` [batch, channels, time] with these lengths.
 
     Its shape is [batch, channels, time], with twice the time for a block that upsamples; values beyond the length are
@@ -88,7 +88,7 @@ def repeated_twice(x: Tensor) -> Tensor:
     return x.repeat_interleave(2, dim=2)
 
 
-def snake_block(block: Any, x: Tensor, styles: Styles, lengths: Tensor) -> Tensor:
+def snake_block(block: Any, x: Tensor, styles: NormStyles, lengths: Tensor) -> Tensor:
     """The output of kokoro's `AdaINResBlock1` for `x` [batch, channels, time]; arbitrary but finite beyond a length."""
     layers = zip(block.convs1, block.convs2, block.adain1, block.adain2, block.alpha1, block.alpha2, strict=True)
     for first, second, norm1, norm2, alpha1, alpha2 in layers:

@@ -39,7 +39,7 @@ def noting() -> Iterator[dict[str, Tensor]]:
         _notes.reset(token)
 
 
-class Probed(nn.Module):
+class ProbedModule(nn.Module):
     """A stage that returns the noted values of `paths`, in this order, after its declared outputs.
 
     It has the stage's own children, so parameters keep their names. `forward` raises `KeyError` when the stage notes

@@ -13,7 +13,7 @@ from torch import Tensor, nn
 from torch.nn import functional
 
 
-class Styles:
+class NormStyles:
     """Gamma and beta of every adaptive norm in `parts` for the styles [batch, style_dim] of a batch.
 
     `values` [batch, all gammas and betas] holds one norm after the other, each with all its gammas before its betas.

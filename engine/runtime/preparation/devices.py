@@ -12,11 +12,11 @@ from dataclasses import dataclass
 from engine.artifacts.manifest import CPU, CPU_DEVICE, METAL_DEVICE, METAL_MACOS, Variant
 from engine.config import ModelConfig
 from engine.errors import InvalidRequest
-from engine.runtime.preparation.probes import Trial
+from engine.runtime.preparation.probes import ProbeTrial
 
 AUTO = "auto"
 DEVICES = (AUTO, CPU_DEVICE, METAL_DEVICE)
-METAL_TRIAL = Trial("metal", stages=("text_encoder",), batches=((30,),), calls=1)
+METAL_TRIAL = ProbeTrial("metal", stages=("text_encoder",), batches=((30,),), calls=1)
 """The self-test of the GPU: the smallest stage with a convolution that uses SIMD-group matrices, which virtual and
 older GPUs lack."""
 

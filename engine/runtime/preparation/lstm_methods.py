@@ -18,15 +18,15 @@ from engine.errors import InvalidRequest
 from engine.ops.packed_lstm import LstmMethod
 from engine.runtime.preparation.crash_guard import crash_guarded, crashed_last_time
 from engine.runtime.preparation.devices import AUTO
-from engine.runtime.preparation.probes import KeptResult, ProbeResult, Trial, forget_results
+from engine.runtime.preparation.probes import ProbeResult, ProbeTrial, StoredResult, forget_results
 
 LSTM_METHODS = (AUTO, *LstmMethod)
-_CRASH = KeptResult("mps-in-speech", "any")
+_CRASH = StoredResult("mps-in-speech", "any")
 _CRASHED = "Metal Performance Shaders crashed the app; choose them in Settings > Advanced to try again"
 _ON_METAL = (LstmMethod.TIR, LstmMethod.MPS)
 LSTM_WISHES = (AUTO, *_ON_METAL)
 """The methods that users can choose for speech on a Mac's GPU."""
-LSTM_TRIAL = Trial(
+LSTM_TRIAL = ProbeTrial(
     "lstm",
     stages=("text_encoder", "duration"),
     batches=((30,), (133,), (400,), (30, 7, 19), (133, 133, 1), (400, 12, 260)),

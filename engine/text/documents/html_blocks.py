@@ -15,7 +15,7 @@ from engine.text.documents.document import Matter, Notices, Omission, Picture, S
 from engine.text.documents.formulas import formula, lowered, raised
 from engine.text.documents.html_notes import LABEL, MARK, NOTE, is_notes
 from engine.text.documents.inline import (
-    Pictures,
+    DocumentPictures,
     StyleResolver,
     alternative_text,
     begun,
@@ -49,7 +49,7 @@ _FORMULA = Omission("A formula is read as “formula”", "{} formulas are read 
 
 
 @dataclass(frozen=True)
-class Piece:
+class PageBlock:
     """A block of a page; `note` is the key of the note that it is part of, and `is_link` tells that it only links.
 
     `refers_to` are the keys of the notes that it refers to. `like_title` is set if its style is that of a title.
@@ -63,7 +63,7 @@ class Piece:
     is_initial: bool = False
 
 
-def with_pictures_behind(piece: Piece, waiting: list[Picture]) -> Piece:
+def with_pictures_behind(piece: PageBlock, waiting: list[Picture]) -> PageBlock:
     """Return the piece with the waiting pictures attached to the end of its text."""
     blocks = [piece.block]
     hang_pictures(blocks, waiting)
@@ -77,18 +77,18 @@ def pieces_of(
     place: str = "",
     *,
     in_book: bool = False,
-    pictures: Pictures | None = None,
-) -> list[Piece]:
+    pictures: DocumentPictures | None = None,
+) -> list[PageBlock]:
     """Return the content of elements, in order; data tables are summarized."""
-    walk = _Walk(unread, notices, place, pictures or Pictures(), in_book=in_book)
+    walk = _Walk(unread, notices, place, pictures or DocumentPictures(), in_book=in_book)
     for root in roots:
         walk.through(root)
     return _joined_initials(walk.pieces())
 
 
-def _joined_initials(pieces: list[Piece]) -> list[Piece]:
+def _joined_initials(pieces: list[PageBlock]) -> list[PageBlock]:
     """Join standalone initials with the paragraphs that they begin."""
-    joined: list[Piece] = []
+    joined: list[PageBlock] = []
     for piece in pieces:
         before = joined[-1] if joined else None
         if before is not None and not before.block.level and not piece.block.level:
@@ -107,10 +107,12 @@ def _joined_initials(pieces: list[Piece]) -> list[Piece]:
 class _Walk:
     """Walks a tree in the order of the text and collects blocks."""
 
-    def __init__(self, unread: Unread, notices: Notices, place: str, pictures: Pictures, *, in_book: bool) -> None:
+    def __init__(
+        self, unread: Unread, notices: Notices, place: str, pictures: DocumentPictures, *, in_book: bool
+    ) -> None:
         self._unread, self._notices, self._place = unread, notices, place
         self._pictures, self._in_book = pictures, in_book
-        self._pieces: list[Piece] = []
+        self._pieces: list[PageBlock] = []
         self._anchors: set[str] = set()
         self._level = 0
         self._links = 0
@@ -150,10 +152,10 @@ class _Walk:
                 self._enter(element, walk)
         self._end_block()
 
-    def pieces(self) -> list[Piece]:
+    def pieces(self) -> list[PageBlock]:
         """Return the collected pieces; a blank block at the end has the anchors after all text."""
         if self._anchors:
-            self._pieces.append(Piece(Block("", 0, frozenset(self._anchors), self._matter())))
+            self._pieces.append(PageBlock(Block("", 0, frozenset(self._anchors), self._matter())))
         return self._pieces
 
     def _enter(self, element: Any, walk: Any) -> None:
@@ -261,7 +263,7 @@ class _Walk:
             )  # fmt: skip
             like_title = self._like_title and not self._level and len(text) <= _TITLE_CHARACTERS
             self._pieces.append(
-                Piece(block, key, tuple(self._refers_to), self._only_links(text), like_title, self._initial)
+                PageBlock(block, key, tuple(self._refers_to), self._only_links(text), like_title, self._initial)
             )
             self._anchors = set()
         elif self._seen:

@@ -211,7 +211,7 @@ def _own_styles(names: str, style: str) -> frozenset[TextStyle]:
 
 
 @dataclass(frozen=True)
-class Pictures:
+class DocumentPictures:
     """The pictures of a document.
 
     `find` returns the name of the picture that a page refers to by a path; `waiting` are pictures to attach to the

@@ -19,7 +19,7 @@ from engine.errors import DamagedDocument, EncryptedDocument, UnusableDocument
 from engine.text.documents.blocks import DEEPEST_LEVEL, chapters_of
 from engine.text.documents.document import Document, Notices, Omission
 from engine.text.documents.formulas import with_raised
-from engine.text.documents.page_columns import Heading, Line, Row, arranged, without_line_numbers
+from engine.text.documents.page_columns import Heading, PageLine, Row, arranged, without_line_numbers
 from engine.text.documents.page_lines import blocks_of
 from engine.text.documents.prose import clean
 
@@ -100,7 +100,7 @@ class _Reader:
         turned = tuple(each[1].strip() for each, is_straight in zip(found, straight, strict=True) if not is_straight)
         return Page(rows, turned, self._is_hidden(found))
 
-    def _row(self, found: re.Match[str]) -> Iterator[Line]:
+    def _row(self, found: re.Match[str]) -> Iterator[PageLine]:
         first = found.start() + _first(found[1])
         size = self._size(first)
         pieces = list(self._pieces(found, size))
@@ -127,7 +127,7 @@ class _Reader:
             piece.right = max(piece.right, box[1])
         yield piece
 
-    def _line(self, piece: _Piece, end: str) -> Line:
+    def _line(self, piece: _Piece, end: str) -> PageLine:
         letter = _last_letter(piece.words)
         size, base = self._size(letter), self._height(letter)
         text, marks = "".join(word for _, word in piece.words), []
@@ -139,7 +139,7 @@ class _Reader:
         bottom, start = self._box(letter)[2], piece.words[0][0]
         if start < letter and self._size(start) > _INITIAL_SIZES * size:
             piece.left = self._box(start + 1)[0]  # the next lines also begin there
-        return Line(text + end, self._number, piece.left, piece.right, bottom, size, tuple(marks))
+        return PageLine(text + end, self._number, piece.left, piece.right, bottom, size, tuple(marks))
 
     def _without_marks(self, before: str, word: str, place: int, size: float, base: float) -> tuple[str, list[str]]:
         """Return the text with a word added, raised digits as powers, and separately the note marks."""

@@ -16,7 +16,7 @@ from pathlib import Path
 
 from engine.errors import DamagedDocument, EngineError, OversizedDocument, UnusableDocument
 from engine.system.memory import peak_bytes
-from engine.system.remote import ProcessEnded, TookTooLong, call
+from engine.system.remote import CallTimedOut, ProcessEnded, call
 from engine.text.documents.document import Document
 
 MAX_TEXT_BYTES = 32_000_000
@@ -110,7 +110,7 @@ def read_document(path: Path, cancel: threading.Event | None = None) -> Document
     _check(path)
     try:
         return call(read_within_limits, path, cancel=cancel, seconds=MAX_SECONDS)
-    except TookTooLong:
+    except CallTimedOut:
         raise too_large(path.name) from None
     except ProcessEnded as ended:
         raise _ended(path.name, ended.code) from None

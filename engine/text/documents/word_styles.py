@@ -65,7 +65,7 @@ _ASPECTS = tuple(aspect.name for aspect in fields(TextProperties))
 PLAIN = TextProperties()
 
 
-class Styles:
+class WordStyles:
     """The looks of all styles; `root` is None for a file without them."""
 
     def __init__(self, root: Any) -> None:

@@ -15,7 +15,7 @@ from engine.text.documents.formulas import UNREADABLE, spoken
 from engine.text.documents.prose import is_reading
 from engine.text.documents.tables import Cell, told
 from engine.text.documents.word_package import MATH, WORD
-from engine.text.documents.word_styles import Lists, Paragraph, Styles, paragraph_properties, run_properties, value
+from engine.text.documents.word_styles import Lists, Paragraph, WordStyles, paragraph_properties, run_properties, value
 
 _PLACES = range(0xF020, 0xF100)
 """The private-use characters that represent the code points of symbol fonts."""
@@ -107,7 +107,7 @@ class WordText:
 
     def __init__(
         self,
-        styles: Styles,
+        styles: WordStyles,
         lists: Lists,
         notices: Notices,
         notes: dict[tuple[str, str], str],

@@ -17,11 +17,20 @@ from engine.text.g2p.analysis import Analyzer, Homographs, import_spacy, load_an
 from engine.text.g2p.directions import Override, Script, Section, read_script
 from engine.text.g2p.draft import Span, Written
 from engine.text.g2p.normalize import Normalized
-from engine.text.g2p.pieces import Ending, SpokenWord, deciding, has_sound, pieces_of, written_words
-from engine.text.g2p.split import PAUSE_SECONDS, Piece, Sentence, groups, joined, max_phonemes, passages, sentences
+from engine.text.g2p.pieces import Ending, PronouncedWord, deciding, has_sound, pieces_of, written_words
+from engine.text.g2p.split import (
+    PAUSE_SECONDS,
+    PhonemePiece,
+    Sentence,
+    groups,
+    joined,
+    max_phonemes,
+    passages,
+    sentences,
+)
 from engine.text.g2p.user_lexicon.applying import UserWords
-from engine.text.g2p.user_lexicon.entries import Entry
-from engine.text.g2p.user_lexicon.matching import Index
+from engine.text.g2p.user_lexicon.entries import LexiconEntry
+from engine.text.g2p.user_lexicon.matching import LexiconIndex
 from engine.text.g2p.user_lexicon.store import UserLexicon, entries_with
 from engine.text.languages import Language, language_of
 
@@ -46,7 +55,7 @@ class FrontEnd(Protocol):
         The words of `overrides`, which are in order, stay as they are.
         """
 
-    def pronounce(self, text: str, overrides: Sequence[Override]) -> list[SpokenWord]:
+    def pronounce(self, text: str, overrides: Sequence[Override]) -> list[PronouncedWord]:
         """Return the words of one sentence of a normalized text, in order, with its overrides applied."""
 
     def ending(self, word: str, is_entry: Callable[[str], bool]) -> tuple[str, Ending] | None:
@@ -110,7 +119,7 @@ class Phonemizer:
             raise NothingToSpeak("There’s no text to speak.", "Type a sentence first.")
         script = script or read_script(text)
         notices = list(script.notices)
-        stopped: set[Entry] = set()
+        stopped: set[LexiconEntry] = set()
         parts = (
             others.get(each.voice, self)._section(text, each, definitions, notices, stopped, cancel)
             for each in script.sections
@@ -133,9 +142,9 @@ class Phonemizer:
         section: Section,
         definitions: Definitions,
         notices: list[Notice],
-        stopped: set[Entry],
+        stopped: set[LexiconEntry],
         cancel: threading.Event | None,
-    ) -> Iterator[Piece]:
+    ) -> Iterator[PhonemePiece]:
         """Yield the pieces of a section of the text, pronounced sentence by sentence; add problems to the notices.
 
         Rules of the lexicon that take too long join the `stopped` ones.
@@ -151,7 +160,7 @@ class Phonemizer:
                 notices += problems
                 yield from pieces_of(spoken, sentence.border, self._front_end.phrase_starters)
 
-    def _index(self, definitions: Definitions, notices: list[Notice]) -> Index:
+    def _index(self, definitions: Definitions, notices: list[Notice]) -> LexiconIndex:
         """Return the current entries for a text; only those of its definitions, with a notice, if a file is damaged."""
         try:
             if self._lexicon is not None:
@@ -161,9 +170,9 @@ class Phonemizer:
             if notice not in notices:
                 notices.append(notice)
         given = (entry for entry in entries_with(definitions) if entry.applies_to(self._language))
-        return Index(given, self._language.english)
+        return LexiconIndex(given, self._language.english)
 
-    def _spoken(self, normalized: Normalized, sentence: Sentence) -> tuple[list[SpokenWord], list[Notice]]:
+    def _spoken(self, normalized: Normalized, sentence: Sentence) -> tuple[list[PronouncedWord], list[Notice]]:
         """Return the words of a sentence, in the model's symbols and in offsets of the source, and notices."""
         text, start = normalized.sourced.text[sentence.start : sentence.end], sentence.start
         said = self._front_end.pronounce(text, normalized.overrides_in(start, sentence.end))
@@ -202,7 +211,7 @@ def _soundless(language: Language) -> NothingToSpeak:
     return NothingToSpeak(f"There’s nothing to speak in {language.name} in this text.", f"Type {what}.")
 
 
-def _lost_symbols(word: SpokenWord, symbols: Collection[str], span: Span) -> Notice:
+def _lost_symbols(word: PronouncedWord, symbols: Collection[str], span: Span) -> Notice:
     lost = "".join(dict.fromkeys(symbol for symbol in word.phonemes if symbol not in symbols))
     return Notice(
         f"“{printable(lost)}” in “{word.text}” isn’t in this voice’s phonetic alphabet and is skipped.",
@@ -222,7 +231,7 @@ def _readable(notices: Sequence[Notice]) -> tuple[Notice, ...]:
     return (*ordered[:MAX_NOTICES], summary)
 
 
-def _utterances(found: Iterable[Sequence[Piece]], text: str, script: Script) -> Iterator[Utterance]:
+def _utterances(found: Iterable[Sequence[PhonemePiece]], text: str, script: Script) -> Iterator[Utterance]:
     """Yield the utterance of each group, as soon as the next one is known; no pause follows the last."""
     sounding = _with_sound(found)
     pieces, index, end = next(sounding, None), 0, 0
@@ -240,9 +249,9 @@ def _utterances(found: Iterable[Sequence[Piece]], text: str, script: Script) -> 
         pieces, index = following, index + 1
 
 
-def _with_sound(found: Iterable[Sequence[Piece]]) -> Iterator[list[Piece]]:
+def _with_sound(found: Iterable[Sequence[PhonemePiece]]) -> Iterator[list[PhonemePiece]]:
     """Yield the groups that have a sound; the span of a silent one joins the group before it."""
-    sounding: list[Piece] = []
+    sounding: list[PhonemePiece] = []
     for pieces in found:
         if has_sound(joined(pieces)):
             if sounding:
@@ -254,7 +263,7 @@ def _with_sound(found: Iterable[Sequence[Piece]]) -> Iterator[list[Piece]]:
         yield sounding
 
 
-def _utterance(index: int, pieces: Sequence[Piece], text: str, last: bool) -> Utterance:
+def _utterance(index: int, pieces: Sequence[PhonemePiece], text: str, last: bool) -> Utterance:
     start, end = pieces[0].start, pieces[-1].end
     phonemes = joined(pieces)
     pause_seconds = 0.0 if last else PAUSE_SECONDS[pieces[-1].border]

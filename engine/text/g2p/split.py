@@ -153,7 +153,7 @@ PAUSE_SECONDS = {
 
 
 @dataclass(frozen=True)
-class Piece:
+class PhonemePiece:
     """Phonemes that belong together, for characters `start` to `end`; `space`: one follows; `border` to the next.
 
     `written` [phonemes] is the written form of each phoneme.
@@ -167,7 +167,7 @@ class Piece:
     written: tuple[Written, ...] = ()
 
 
-def joined(pieces: Sequence[Piece]) -> str:
+def joined(pieces: Sequence[PhonemePiece]) -> str:
     """Join the phonemes of the pieces with the spaces between them."""
     return "".join(piece.phonemes + " " * piece.space for piece in pieces).rstrip()
 
@@ -177,13 +177,13 @@ def max_phonemes(model_limit: int, speed: float) -> int:
     return min(model_limit, int(MAX_PHONEMES * min(1.0, speed)))
 
 
-def groups(pieces: Iterable[Piece], limit: int) -> Iterator[Sequence[Piece]]:
+def groups(pieces: Iterable[PhonemePiece], limit: int) -> Iterator[Sequence[PhonemePiece]]:
     """Yield the pieces in groups of at most `limit` phonemes, one per utterance, in order and complete.
 
     The end of a group is found from up to `limit` phonemes after its start, and one more piece.
     """
     coming = (part for piece in pieces for part in _parts(piece, limit))
-    held: list[Piece] = []
+    held: list[PhonemePiece] = []
     target, before = float(FIRST_PHONEMES), 0
     while True:
         window = _Window(held, coming, limit)
@@ -196,13 +196,13 @@ def groups(pieces: Iterable[Piece], limit: int) -> Iterator[Sequence[Piece]]:
         target = min(MAX_PHONEMES, max(target, GROWTH * before))
 
 
-def _parts(piece: Piece, limit: int) -> Iterator[Piece]:
+def _parts(piece: PhonemePiece, limit: int) -> Iterator[PhonemePiece]:
     """Yield a piece, in parts that share its span evenly if it is longer than the limit."""
     count = max(1, -(-len(piece.phonemes) // limit))
     length = piece.end - piece.start
     for index in range(count):
         last = index == count - 1
-        yield Piece(
+        yield PhonemePiece(
             piece.phonemes[index * limit : (index + 1) * limit],
             piece.start + length * index // count,
             piece.start + length * (index + 1) // count,
@@ -215,7 +215,7 @@ def _parts(piece: Piece, limit: int) -> Iterator[Piece]:
 class _Window:
     """The pieces that may be part of the next utterance: `held`, extended from `coming` as needed."""
 
-    def __init__(self, held: list[Piece], coming: Iterator[Piece], limit: int) -> None:
+    def __init__(self, held: list[PhonemePiece], coming: Iterator[PhonemePiece], limit: int) -> None:
         self._borders: list[tuple[int, int, Border]] = []
         """For each possible end: the number of pieces before it, the length of the utterance, and the border there."""
         spoken = 0
@@ -256,7 +256,7 @@ class _Window:
         self._borders = [at for at in self._borders if at[1] == whole or whole - at[1] > FEWEST_PHONEMES]
 
 
-def _growing(held: list[Piece], coming: Iterator[Piece]) -> Iterator[Piece]:
+def _growing(held: list[PhonemePiece], coming: Iterator[PhonemePiece]) -> Iterator[PhonemePiece]:
     """Yield the held pieces, then those coming, which are added to the held ones."""
     yield from held
     for piece in coming:

@@ -93,7 +93,7 @@ class _Sums:
     squared_energy: float = 0.0
 
 
-class Speaker:
+class StagesInPyTorch:
     """A network's stages in PyTorch, some of them with students."""
 
     def __init__(self, checkpoint: Checkpoint, students: Students | None = None) -> None:
@@ -144,7 +144,7 @@ def evaluate(
         raise InvalidRequest(
             f"There are {len(texts)} held-out sentences.", "Choose 1 or more, and render no more than that."
         )
-    teacher, student = Speaker(checkpoint), Speaker(checkpoint, students)
+    teacher, student = StagesInPyTorch(checkpoint), StagesInPyTorch(checkpoint, students)
     voices = EVALUATION_VOICES[:sentences]
     scores = {}
     for index, voice in enumerate(voices):
@@ -179,7 +179,9 @@ def _utterances(checkpoint: Checkpoint, voice: str, texts: Sequence[str]) -> Ite
         yield {**values, "noise_seed": np.array(noise_seed(_SEED, phonemes), np.int64)}
 
 
-def _score(teacher: Speaker, student: Speaker, utterances: Sequence[Values], spoken: Sequence[str]) -> Scores:
+def _score(
+    teacher: StagesInPyTorch, student: StagesInPyTorch, utterances: Sequence[Values], spoken: Sequence[str]
+) -> Scores:
     sums = _Sums()
     sounds: list[_Sound] = []
     evaluators = _Evaluators(Recognizer(), DnsmosScore()) if spoken else None
@@ -205,7 +207,7 @@ def _add(sums: _Sums, theirs: Values, ours: Values, curves: Values) -> None:
 
 
 def _sound(
-    teacher: Speaker, student: Speaker, theirs: Values, ours: Values, text: str, evaluators: _Evaluators
+    teacher: StagesInPyTorch, student: StagesInPyTorch, theirs: Values, ours: Values, text: str, evaluators: _Evaluators
 ) -> _Sound:
     rate_hz = teacher.config.sample_rate_hz
     reference = teacher.run_until("istft", theirs, first="text_encoder")["audio"][0]

@@ -20,9 +20,9 @@ from engine.training.distillation.teacher import (
     ENCODER_LSTMS,
     FRAME_LSTM,
     TEXT_LSTM,
-    Batch,
+    DistillationTeacher,
     Run,
-    Teacher,
+    TeacherBatch,
     frames_per_token,
     on_frames,
 )
@@ -44,12 +44,14 @@ SPANS, SPAN_FRAMES = 4, 120
 class BucketSampler:
     """Draws batches of examples of similar length, with about the same number of tokens, each in a random voice."""
 
-    def __init__(self, teacher: Teacher, examples: Sequence[Example], batch_tokens: int = BATCH_TOKENS) -> None:
+    def __init__(
+        self, teacher: DistillationTeacher, examples: Sequence[Example], batch_tokens: int = BATCH_TOKENS
+    ) -> None:
         self._teacher = teacher
         self._examples = sorted(examples, key=lambda example: len(example.features))
         self._batch_tokens = batch_tokens
 
-    def draw(self, chance: random.Random) -> Batch:
+    def draw(self, chance: random.Random) -> TeacherBatch:
         """Return a random batch."""
         first = chance.randrange(max(1, len(self._examples) - NEIGHBORS))
         near = self._examples[first : first + NEIGHBORS]
@@ -64,7 +66,11 @@ class TrainingObjective:
     name = ""
 
     def __init__(
-        self, teacher: Teacher, students: Mapping[str, LstmStudent], learn: BucketSampler, check: BucketSampler
+        self,
+        teacher: DistillationTeacher,
+        students: Mapping[str, LstmStudent],
+        learn: BucketSampler,
+        check: BucketSampler,
     ) -> None:
         self.teacher = teacher
         self.students = students
@@ -74,7 +80,7 @@ class TrainingObjective:
         self._check = check
 
     @staticmethod
-    def paths(teacher: Teacher) -> tuple[str, ...]:
+    def paths(teacher: DistillationTeacher) -> tuple[str, ...]:
         """Return the paths of the LSTMs that the stage covers."""
         raise NotImplementedError
 
@@ -94,11 +100,11 @@ class TrainingObjective:
         """Return the weights of the loss's terms; a missing one is 1."""
         return {}
 
-    def terms(self, batch: Batch) -> dict[str, Tensor]:
+    def terms(self, batch: TeacherBatch) -> dict[str, Tensor]:
         """Return the terms of the loss, by name."""
         raise NotImplementedError
 
-    def figures(self, batch: Batch) -> dict[str, float]:
+    def figures(self, batch: TeacherBatch) -> dict[str, float]:
         """Return the figures of a held-out batch: by default, the terms."""
         return {name: float(term) for name, term in self.terms(batch).items()}
 
@@ -116,11 +122,11 @@ class DurationObjective(TrainingObjective):
     name = "durations"
 
     @staticmethod
-    def paths(teacher: Teacher) -> tuple[str, ...]:
+    def paths(teacher: DistillationTeacher) -> tuple[str, ...]:
         """Return the paths of the LSTMs of the duration path."""
         return teacher.duration_lstms
 
-    def terms(self, batch: Batch) -> dict[str, Tensor]:
+    def terms(self, batch: TeacherBatch) -> dict[str, Tensor]:
         """Return the relative error of each output, and the mean error of the durations in frames."""
         terms: dict[str, Tensor] = {}
 
@@ -143,7 +149,7 @@ class DurationObjective(TrainingObjective):
         beyond = is_beyond(ours.shape[1], lengths)
         return (ours - theirs).abs().masked_fill(beyond, 0).sum() / lengths.sum()
 
-    def figures(self, batch: Batch) -> dict[str, float]:
+    def figures(self, batch: TeacherBatch) -> dict[str, float]:
         """Return the terms, and the shares of durations that differ in the chain of all students."""
         theirs = self._durations(batch, self.teacher.run)
         ours = self._durations(batch, self.taught)
@@ -159,7 +165,7 @@ class DurationObjective(TrainingObjective):
         """Return the weights; durations have `DURATION_WEIGHT`."""
         return {"frames": DURATION_WEIGHT}
 
-    def _durations(self, batch: Batch, run: Run) -> Tensor:
+    def _durations(self, batch: TeacherBatch, run: Run) -> Tensor:
         hidden = run(DURATION_LSTM, self.teacher.encoded(batch, run), batch.lengths)
         return frames_per_token(self.teacher.duration_logits(hidden), batch.lengths)
 
@@ -173,7 +179,7 @@ class ChainObjective(DurationObjective):
         """Return the weights; durations have `CHAIN_DURATION_WEIGHT`."""
         return {"frames": CHAIN_DURATION_WEIGHT}
 
-    def terms(self, batch: Batch) -> dict[str, Tensor]:
+    def terms(self, batch: TeacherBatch) -> dict[str, Tensor]:
         """Return the same terms as side by side, but in the chain."""
         wanted: dict[str, Tensor] = {}
         terms: dict[str, Tensor] = {}
@@ -199,16 +205,16 @@ class PitchObjective(TrainingObjective):
     name = "pitch"
 
     @staticmethod
-    def paths(teacher: Teacher) -> tuple[str, ...]:
+    def paths(teacher: DistillationTeacher) -> tuple[str, ...]:
         """Return the path of the LSTM over frames."""
         return (FRAME_LSTM,)
 
-    def terms(self, batch: Batch) -> dict[str, Tensor]:
+    def terms(self, batch: TeacherBatch) -> dict[str, Tensor]:
         """Return the relative error of the output."""
         given, wanted, _ = self._outputs(batch)
         return {_short(FRAME_LSTM): relative_error(given, wanted)}
 
-    def figures(self, batch: Batch) -> dict[str, float]:
+    def figures(self, batch: TeacherBatch) -> dict[str, float]:
         """Return the error of the output, and those of pitch and energy over the first frames of a few examples."""
         given, wanted, counts = self._outputs(batch)
         longest = counts.argsort(descending=True)[:SPANS]
@@ -222,7 +228,7 @@ class PitchObjective(TrainingObjective):
             "energy": float((energy - wanted_energy).abs().mean()),
         }
 
-    def _outputs(self, batch: Batch) -> tuple[Tensor, Tensor, Tensor]:
+    def _outputs(self, batch: TeacherBatch) -> tuple[Tensor, Tensor, Tensor]:
         """Return the student's output and the teacher's over frames, and the frame counts."""
         with torch.no_grad():
             encoded = self.teacher.encoded(batch, self.teacher.run)
@@ -239,11 +245,11 @@ class TextObjective(TrainingObjective):
     name = "text"
 
     @staticmethod
-    def paths(teacher: Teacher) -> tuple[str, ...]:
+    def paths(teacher: DistillationTeacher) -> tuple[str, ...]:
         """Return the path of the LSTM of the text encoder."""
         return (TEXT_LSTM,)
 
-    def terms(self, batch: Batch) -> dict[str, Tensor]:
+    def terms(self, batch: TeacherBatch) -> dict[str, Tensor]:
         """Return the relative error of the output."""
         with torch.no_grad():
             x = self.teacher.phoneme_inputs(batch)

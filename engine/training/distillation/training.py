@@ -28,9 +28,9 @@ from engine.training.distillation.objectives import (
 )
 from engine.training.distillation.options import DOUBLINGS, DistillOptions
 from engine.training.distillation.shards import ShardFolder
-from engine.training.distillation.teacher import FRAME_LSTM, Teacher
+from engine.training.distillation.teacher import FRAME_LSTM, DistillationTeacher
 from engine.training.starter.options import TrainProgress
-from engine.training.starter.trainer import Progress, Schedule, Trainer
+from engine.training.starter.trainer import Schedule, StageProgress, Trainer
 
 OnProgress = Callable[[TrainProgress], None]
 
@@ -66,7 +66,7 @@ STAGE_CONFIGS: Mapping[str, StageConfig] = {
 }
 
 
-def train(teacher: Teacher, options: DistillOptions, on_progress: OnProgress) -> dict[str, LstmStudent]:
+def train(teacher: DistillationTeacher, options: DistillOptions, on_progress: OnProgress) -> dict[str, LstmStudent]:
     """Run all training stages; return the students by path.
 
     Raises `InvalidRequest` if there is too little data, `UnusableModel` if it is that of a different teacher,
@@ -82,7 +82,7 @@ def train(teacher: Teacher, options: DistillOptions, on_progress: OnProgress) ->
     return load_students(teacher, options)
 
 
-def load_students(teacher: Teacher, options: DistillOptions) -> dict[str, LstmStudent]:
+def load_students(teacher: DistillationTeacher, options: DistillOptions) -> dict[str, LstmStudent]:
     """Load the students of the checkpoints, finished or not, in evaluation mode, with the options' corrections.
 
     Students of a stage that was not begun are left out. Raises `DamagedFile`, `UnusableModel` if they were distilled
@@ -102,7 +102,9 @@ def load_students(teacher: Teacher, options: DistillOptions) -> dict[str, LstmSt
     return taught
 
 
-def new_students(teacher: Teacher, seed: int, corrections: int = LEARNING_CORRECTIONS) -> dict[str, LstmStudent]:
+def new_students(
+    teacher: DistillationTeacher, seed: int, corrections: int = LEARNING_CORRECTIONS
+) -> dict[str, LstmStudent]:
     """Return untrained students of all LSTMs; equal seeds yield equal ones."""
     torch.manual_seed(seed)
     return {path: LstmStudent.of(teacher.lstm(path), corrections=corrections) for path in teacher.lstms}
@@ -110,7 +112,7 @@ def new_students(teacher: Teacher, seed: int, corrections: int = LEARNING_CORREC
 
 def _give(
     name: str,
-    teacher: Teacher,
+    teacher: DistillationTeacher,
     options: DistillOptions,
     samplers: tuple[BucketSampler, BucketSampler],
     on_progress: OnProgress,
@@ -148,7 +150,7 @@ def _opened(objective: TrainingObjective, schedule: Schedule, checkpoint: Path, 
         raise _damaged(checkpoint) from error
 
 
-def _load(checkpoint: Path, students: Mapping[str, LstmStudent], teacher: Teacher) -> None:
+def _load(checkpoint: Path, students: Mapping[str, LstmStudent], teacher: DistillationTeacher) -> None:
     try:
         averaged = torch.load(checkpoint, weights_only=True)["averaged"]
         for path, weights in averaged.items():
@@ -177,7 +179,7 @@ def _damaged(checkpoint: Path) -> DamagedFile:
     )
 
 
-def _overall(progress: Progress, options: DistillOptions) -> TrainProgress:
+def _overall(progress: StageProgress, options: DistillOptions) -> TrainProgress:
     names = list(STAGE_CONFIGS)
     later = sum(options.minutes[name] for name in names[names.index(progress.stage) + 1 :])
     left = 60 * (options.minutes[progress.stage] * (1 - progress.fraction) + later)
@@ -187,7 +189,7 @@ def _overall(progress: Progress, options: DistillOptions) -> TrainProgress:
 Architectures = Mapping[str, Mapping[str, Any]]
 
 
-def export_students(path: Path, teacher: Teacher, students: Mapping[str, LstmStudent]) -> Students:
+def export_students(path: Path, teacher: DistillationTeacher, students: Mapping[str, LstmStudent]) -> Students:
     """Write the students' own weights atomically; raises `OutputError`.
 
     The cells are left out: their weights are the teacher's and come with the model.

@@ -18,7 +18,7 @@ NEIGHBORS = 48
 
 
 @dataclass(frozen=True)
-class Item:
+class TrainingItem:
     """A training example, its voice, and the style row that the teacher used (timbre before prosody)."""
 
     example: TrainingExample
@@ -34,7 +34,7 @@ class Item:
 
 
 @dataclass(frozen=True)
-class Batch:
+class TrainingBatch:
     """Items with their tokens padded, and a common span of frames cut out of each.
 
     `tokens` [items, tokens]; `lengths` [items]; `padding` [items, tokens], true beyond the end; `styles` [items,
@@ -42,7 +42,7 @@ class Batch:
     frame.
     """
 
-    items: tuple[Item, ...]
+    items: tuple[TrainingItem, ...]
     tokens: torch.Tensor
     lengths: torch.Tensor
     padding: torch.Tensor
@@ -102,21 +102,21 @@ class Batch:
 class BucketSampler:
     """Draws batches of examples of similar length."""
 
-    def __init__(self, items: Sequence[Item], min_frames: int = 1) -> None:
+    def __init__(self, items: Sequence[TrainingItem], min_frames: int = 1) -> None:
         kept = [item for item in items if item.example.frames >= min_frames]
         self._items = sorted(kept, key=lambda item: item.example.frames)
 
     def __len__(self) -> int:
         return len(self._items)
 
-    def draw(self, chance: random.Random, size: int) -> Batch:
+    def draw(self, chance: random.Random, size: int) -> TrainingBatch:
         """Return a random batch; the span is as long as its shortest example."""
         width = min(len(self._items), max(NEIGHBORS, size))
         first = chance.randrange(len(self._items) - width + 1)
         return collate(chance.sample(self._items[first : first + width], min(size, width)), chance)
 
 
-def collate(items: Sequence[Item], chance: random.Random | None = None) -> Batch:
+def collate(items: Sequence[TrainingItem], chance: random.Random | None = None) -> TrainingBatch:
     """Pad the items; without `chance` the span starts at each item's first frame."""
     lengths = torch.tensor([len(item.example.tokens) for item in items])
     longest = int(lengths.max())
@@ -126,7 +126,7 @@ def collate(items: Sequence[Item], chance: random.Random | None = None) -> Batch
     span = min(item.example.frames for item in items)
     starts = tuple(chance.randint(0, item.example.frames - span) if chance else 0 for item in items)
     frame_tokens = [frame_token(item.example)[start : start + span] for item, start in zip(items, starts, strict=True)]
-    return Batch(
+    return TrainingBatch(
         tuple(items),
         tokens,
         lengths,

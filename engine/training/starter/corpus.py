@@ -16,8 +16,8 @@ from safetensors.numpy import save
 
 from engine.errors import DamagedFile
 from engine.system.atomic_write import atomic_write
-from engine.training.starter.teacher import Teacher
-from engine.training.starter.texts import HELD_OUT_SENTENCES, Lexicon, load_lexicon, prompts
+from engine.training.starter.teacher import KokoroTeacher
+from engine.training.starter.texts import HELD_OUT_SENTENCES, PromptLexicon, load_lexicon, prompts
 from engine.training.starter.training_example import Sound, TrainingExample
 
 SOUND, TEXT, HELD_OUT = "sound", "text", "held-out"
@@ -60,7 +60,7 @@ def shards(voices: Sequence[str], rounds: int) -> Iterator[Shard]:
             yield Shard(voice, TEXT, number)
 
 
-def texts_of(shard: Shard, lexicon: Lexicon) -> tuple[str, ...]:
+def texts_of(shard: Shard, lexicon: PromptLexicon) -> tuple[str, ...]:
     """Return the texts of a shard: equal for equal shards, and without held-out sentences."""
     if shard.kind == HELD_OUT:
         return HELD_OUT_SENTENCES
@@ -70,7 +70,7 @@ def texts_of(shard: Shard, lexicon: Lexicon) -> tuple[str, ...]:
     return tuple(takewhile(bool, found))
 
 
-def record(folder: Path, wanted: Iterable[Shard], teacher: Teacher, on_shard: Callable[[Shard], None]) -> None:
+def record(folder: Path, wanted: Iterable[Shard], teacher: KokoroTeacher, on_shard: Callable[[Shard], None]) -> None:
     """Let the teacher record the `wanted` shards that `folder` does not have yet."""
     lexicon = load_lexicon()
     for shard in wanted:

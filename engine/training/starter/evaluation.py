@@ -15,7 +15,7 @@ from engine.config import ModelConfig
 from engine.errors import InvalidRequest
 from engine.network.architecture import Network
 from engine.system.paths import starter_folder
-from engine.training.starter.batches import Item, collate
+from engine.training.starter.batches import TrainingItem, collate
 from engine.training.starter.corpus import HELD_OUT, Shard, load_examples, record
 from engine.training.starter.measures import DnsmosScore, Recognizer, WordCount
 from engine.training.starter.package import read_package
@@ -106,14 +106,14 @@ def _record_missing(
         teacher.close()
 
 
-def _items(examples: Sequence[TrainingExample], voice: str, pack: torch.Tensor) -> list[Item]:
+def _items(examples: Sequence[TrainingExample], voice: str, pack: torch.Tensor) -> list[TrainingItem]:
     """Return the teacher's examples with the styles of the package's own pack [rows, 1, width]."""
     rows = pack[:, 0].numpy()
-    return [Item(example, voice, rows[min(len(example.phonemes), len(rows)) - 1]) for example in examples]
+    return [TrainingItem(example, voice, rows[min(len(example.phonemes), len(rows)) - 1]) for example in examples]
 
 
 @dataclass(frozen=True)
-class Verdict:
+class SpeechQuality:
     """The result of judging sentences: recognized words, and the mean opinion score."""
 
     words: WordCount
@@ -127,15 +127,15 @@ class Evaluators:
     recognizer: Recognizer
     dnsmos: DnsmosScore
 
-    def evaluate(self, spoken: Sequence[tuple[str, Samples]], rate_hz: int) -> Verdict:
+    def evaluate(self, spoken: Sequence[tuple[str, Samples]], rate_hz: int) -> SpeechQuality:
         """Judge spoken sentences, each with its text."""
         counts = [self.recognizer.count(text, samples, rate_hz) for text, samples in spoken]
         dnsmos_scores = [self.dnsmos.overall(samples, rate_hz) for _, samples in spoken]
-        return Verdict(sum(counts, WordCount(0, 0)), float(np.mean(dnsmos_scores)))
+        return SpeechQuality(sum(counts, WordCount(0, 0)), float(np.mean(dnsmos_scores)))
 
 
 @torch.no_grad()
-def _score(network: Network, items: Sequence[Item], evaluators: Evaluators) -> VoiceScore:
+def _score(network: Network, items: Sequence[TrainingItem], evaluators: Evaluators) -> VoiceScore:
     ours = evaluators.evaluate(
         [(item.example.text, speak(network, item)) for item in items], network.config.sample_rate_hz
     )
@@ -156,7 +156,7 @@ def _score(network: Network, items: Sequence[Item], evaluators: Evaluators) -> V
     )
 
 
-def speak(network: Network, item: Item) -> Samples:
+def speak(network: Network, item: TrainingItem) -> Samples:
     """Render the phonemes of an example in PyTorch, with the network's own durations, F0 and energy."""
     torch.manual_seed(NOISE_SEED)
     samples: Samples = network(item.example.phonemes, torch.from_numpy(item.style)[None]).numpy()
@@ -164,7 +164,7 @@ def speak(network: Network, item: Item) -> Samples:
 
 
 @torch.no_grad()
-def speak_as(network: Network, item: Item) -> Samples:
+def speak_as(network: Network, item: TrainingItem) -> Samples:
     """Render an example with the teacher's durations, F0, energy and excitation.
 
     This shows how the decoder sounds with perfect prosody.
@@ -175,7 +175,7 @@ def speak_as(network: Network, item: Item) -> Samples:
     return samples
 
 
-def sound_figures(network: Network, item: Item) -> dict[str, float]:
+def sound_figures(network: Network, item: TrainingItem) -> dict[str, float]:
     """Return the distances between an example rendered by the network and the teacher's recording."""
     from pystoi import stoi
 

@@ -17,7 +17,7 @@ from torch import nn
 
 from engine.config import ModelConfig
 from engine.network.architecture import Network
-from engine.training.starter.batches import Batch, BucketSampler, Item, collate
+from engine.training.starter.batches import BucketSampler, TrainingBatch, TrainingItem, collate
 from engine.training.starter.spectra import MEL_FLOOR, log_mel, log_mel_distance, magnitude, spectrum
 
 TARGET_FFT = 2048
@@ -55,7 +55,7 @@ def generator_modules(network: Network) -> dict[str, nn.Module]:
     return {"generator": network.decoder.generator}
 
 
-def front_features(network: Network, batch: Batch) -> torch.Tensor:
+def front_features(network: Network, batch: TrainingBatch) -> torch.Tensor:
     """Return the generator's input, [items, channels, 2 frames]: kokoro's `Decoder.forward` before the generator."""
     decoder, timbre = network.decoder, batch.timbre
     phonemes = batch.spread(network.text_encoder(batch.tokens, batch.lengths, batch.padding))
@@ -108,7 +108,9 @@ class FrontStage:
 
     name = "front"
 
-    def __init__(self, network: Network, items: Sequence[Item], held_out: Sequence[Item], batch_size: int) -> None:
+    def __init__(
+        self, network: Network, items: Sequence[TrainingItem], held_out: Sequence[TrainingItem], batch_size: int
+    ) -> None:
         self.modules = front_modules(network)
         self.rate_shares: dict[str, float] = {}
         self._network, self._held_out = network, held_out
@@ -127,7 +129,7 @@ class FrontStage:
             by_voice.setdefault(f"bands_{item.voice}", []).append(TARGET_SCALE * float((ours - target).abs().mean()))
         return {name: sum(values) / len(values) for name, values in by_voice.items()}
 
-    def _both(self, batch: Batch) -> tuple[torch.Tensor, torch.Tensor]:
+    def _both(self, batch: TrainingBatch) -> tuple[torch.Tensor, torch.Tensor]:
         target = target_features(batch.samples(self._network.config), self._network)
         return front_features(self._network, batch), target
 
@@ -138,8 +140,8 @@ class SoundStage:
     def __init__(
         self,
         network: Network,
-        items: Sequence[Item],
-        held_out: Sequence[Item],
+        items: Sequence[TrainingItem],
+        held_out: Sequence[TrainingItem],
         batch_size: int,
         piece_frames: int,
         joint: bool,
@@ -188,7 +190,7 @@ class SoundStage:
         return {name: sum(values) / len(values) for name, values in by_voice.items()}
 
     def _pieces(
-        self, batch: Batch, features: torch.Tensor, samples: torch.Tensor, chance: random.Random
+        self, batch: TrainingBatch, features: torch.Tensor, samples: torch.Tensor, chance: random.Random
     ) -> Iterator[tuple[torch.Tensor, torch.Tensor]]:
         """Yield one random piece of every utterance, [1, samples]: as generated, and as the teacher spoke it."""
         config, frames = self._network.config, self._piece_frames

@@ -14,7 +14,7 @@ from engine.runners.host import HostRunner
 from engine.runtime.pipeline import Pipeline, ignore
 from engine.runtime.preparation.files import ensure_files, load_stages
 from engine.speech import Array, Utterance
-from engine.stages import Place
+from engine.stages import StagePlace
 from engine.text.g2p import Phonemizer
 from engine.text.languages import language_of
 from engine.training.starter.training_example import PCM_PEAK, Sound, TrainingExample
@@ -29,14 +29,17 @@ SHARED = ("vocab", "style_dim", "max_dur", "samples_per_frame", "harmonics_chann
 """The properties that teacher and student must share, by the names of `ModelConfig`."""
 
 
-class Teacher:
+class KokoroTeacher:
     """Speaks texts with the voices of Kokoro-82M, on one core; call `close` after use."""
 
     def __init__(self, checkpoint: Checkpoint) -> None:
         self.checkpoint = checkpoint
         files = ensure_files(checkpoint, TEACHER_DEVICE, ignore, None)
         compiled = load_stages(checkpoint.config, files, THREADS, ignore)
-        runners: dict[Place, Runner] = {Place.DEVICE: compiled, Place.HOST: HostRunner(checkpoint.config)}
+        runners: dict[StagePlace, Runner] = {
+            StagePlace.DEVICE: compiled,
+            StagePlace.HOST: HostRunner(checkpoint.config),
+        }
         self._pipeline = Pipeline(checkpoint.config, runners)
         self._phonemizers: dict[str, Phonemizer] = {}
 
@@ -72,7 +75,7 @@ class Teacher:
         return self._phonemizers[language]
 
 
-def open_teacher(student: ModelConfig) -> Teacher:
+def open_teacher(student: ModelConfig) -> KokoroTeacher:
     """Open the installed Kokoro-82M.
 
     Raises `MissingModel` with installation instructions, and `EngineError` if its symbols, styles or rates differ from
@@ -86,7 +89,7 @@ def open_teacher(student: ModelConfig) -> Teacher:
                 f"Install the published model with: kokoro-desk models fetch {TEACHER_MODEL}",
                 RecoveryAction.GET_MODEL,
             )
-    return Teacher(checkpoint)
+    return KokoroTeacher(checkpoint)
 
 
 def _lesson(utterance: Utterance, values: Mapping[str, Array]) -> TrainingExample:

@@ -18,7 +18,7 @@ from torch import nn
 from engine.network.architecture import Network
 from engine.ops.harmonic_source import VOICED_ABOVE_HZ
 from engine.speech import Array
-from engine.training.starter.batches import Batch, BucketSampler, Item, collate
+from engine.training.starter.batches import BucketSampler, TrainingBatch, TrainingItem, collate
 
 DURATION_DROPOUT = 0.2
 F0_LOSS_SHARE = 0.1
@@ -55,7 +55,9 @@ class TextStage:
 
     name = "text"
 
-    def __init__(self, network: Network, items: Sequence[Item], held_out: Sequence[Item], batch_size: int) -> None:
+    def __init__(
+        self, network: Network, items: Sequence[TrainingItem], held_out: Sequence[TrainingItem], batch_size: int
+    ) -> None:
         self.modules = text_modules(network)
         self.rate_shares: dict[str, float] = {}
         self._network, self._held_out = network, held_out
@@ -82,7 +84,7 @@ class TextStage:
         return {name: sum(row[name] for row in rows) / len(rows) for name in rows[0]}
 
 
-def text_figures(network: Network, item: Item) -> dict[str, float]:
+def text_figures(network: Network, item: TrainingItem) -> dict[str, float]:
     """Compare the text side with the teacher's on one utterance, with the teacher's durations for F0 and energy.
 
     Returns the mean error of whole-frame durations, F0 error where both are voiced (root mean square), share of values
@@ -100,7 +102,7 @@ def text_figures(network: Network, item: Item) -> dict[str, float]:
     }
 
 
-def predicted(network: Network, batch: Batch) -> tuple[torch.Tensor, torch.Tensor, torch.Tensor]:
+def predicted(network: Network, batch: TrainingBatch) -> tuple[torch.Tensor, torch.Tensor, torch.Tensor]:
     """Return the outputs of Kokoro's `forward_with_tokens` for given durations: duration logits, F0 and energy.
 
     The durations are the teacher's.
@@ -121,7 +123,7 @@ def pitch_ratio(ours_hz: torch.Tensor, wanted_hz: torch.Tensor) -> torch.Tensor:
     return torch.log(ours_hz.clamp(min=MIN_HZ)) - torch.log(wanted_hz.clamp(min=MIN_HZ))
 
 
-def duration_losses(logits: torch.Tensor, batch: Batch) -> tuple[torch.Tensor, torch.Tensor]:
+def duration_losses(logits: torch.Tensor, batch: TrainingBatch) -> tuple[torch.Tensor, torch.Tensor]:
     """Return the mean error of unrounded durations, in frames, and the cross entropy with the teacher's logits.
 
     Each logit is that of "longer than k frames".

@@ -153,14 +153,14 @@ MAX_CHARACTERS = 110
 
 
 @dataclass(frozen=True)
-class Lexicon:
+class PromptLexicon:
     """Words of misaki's US dictionary, all and by symbol."""
 
     words: tuple[str, ...]
     by_symbol: Mapping[str, tuple[str, ...]]
 
 
-def load_lexicon() -> Lexicon:
+def load_lexicon() -> PromptLexicon:
     """Load plain lowercase words of misaki's US dictionary with the symbols of their first pronunciation."""
     text = resources.files("misaki.data").joinpath("us_gold.json").read_text(encoding="utf-8")
     words = []
@@ -171,10 +171,10 @@ def load_lexicon() -> Lexicon:
             words.append(word)
             for symbol in set(normalized(pronunciation)):
                 by_symbol[symbol].append(word)
-    return Lexicon(tuple(words), {symbol: tuple(found) for symbol, found in by_symbol.items()})
+    return PromptLexicon(tuple(words), {symbol: tuple(found) for symbol, found in by_symbol.items()})
 
 
-def prompts(count: int, seed: int | str, lexicon: Lexicon, max_characters: int = MAX_CHARACTERS) -> list[str]:
+def prompts(count: int, seed: int | str, lexicon: PromptLexicon, max_characters: int = MAX_CHARACTERS) -> list[str]:
     """Return `count` different sentences; the same seed yields the same sentences, none of them held out."""
     chance = random.Random(seed)
     fillers = _fillers(chance, lexicon)
@@ -199,7 +199,7 @@ def normalized(pronunciation: str) -> str:
     return pronunciation.replace("ɾ", "T").replace("ʔ", "t")
 
 
-def _fillers(chance: random.Random, lexicon: Lexicon) -> dict[str, Callable[[], str]]:
+def _fillers(chance: random.Random, lexicon: PromptLexicon) -> dict[str, Callable[[], str]]:
     def one_of(words: Sequence[str]) -> Callable[[], str]:
         return lambda: chance.choice(words)
 

@@ -64,7 +64,7 @@ class TrainingStage(Protocol):
 
 
 @dataclass(frozen=True)
-class Progress:
+class StageProgress:
     """The progress of a stage; `measures` are means since the last report."""
 
     stage: str
@@ -100,7 +100,7 @@ class Trainer:
         """The share of the stage's CPU time already spent."""
         return self.cpu_seconds / (60 * self.schedule.cpu_minutes) if self.schedule.cpu_minutes else 1.0
 
-    def run(self, on_progress: Callable[[Progress], None], steps: int | None = None) -> None:
+    def run(self, on_progress: Callable[[StageProgress], None], steps: int | None = None) -> None:
         """Train until the stage's time is spent or `steps` more steps are done, saving about once a minute."""
         self._set_training(True)
         last = None if steps is None else self.step + steps
@@ -196,8 +196,8 @@ class Trainer:
         for module in self.stage.modules.values():
             module.train(training)
 
-    def _progress(self, measures: Measures) -> Progress:
-        return Progress(self.stage.name, self.step, self.cpu_seconds, min(self.fraction, 1.0), dict(measures))
+    def _progress(self, measures: Measures) -> StageProgress:
+        return StageProgress(self.stage.name, self.step, self.cpu_seconds, min(self.fraction, 1.0), dict(measures))
 
 
 def load_averaged(checkpoint: Path, modules: Mapping[str, nn.Module]) -> None:

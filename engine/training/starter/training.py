@@ -17,7 +17,7 @@ from engine.config import BertConfig, GeneratorConfig, ModelConfig
 from engine.errors import EngineError
 from engine.network.architecture import Network, build_network
 from engine.system.paths import resources_folder
-from engine.training.starter.batches import Item
+from engine.training.starter.batches import TrainingItem
 from engine.training.starter.corpus import HELD_OUT, Shard, load_examples, record, shards
 from engine.training.starter.options import TrainOptions, TrainProgress
 from engine.training.starter.package import LAST_RESORT, write_package
@@ -28,12 +28,12 @@ from engine.training.starter.sound_stages import (
     generator_modules,
     prepare_decoder,
 )
-from engine.training.starter.teacher import Teacher, open_teacher
+from engine.training.starter.teacher import KokoroTeacher, open_teacher
 from engine.training.starter.text_stage import TextStage, prepare_predictor, text_modules
 from engine.training.starter.texts import missing_symbols
 from engine.training.starter.trainer import (
-    Progress,
     Schedule,
+    StageProgress,
     Trainer,
     TrainingStage,
     compile_generator_blocks,
@@ -56,8 +56,8 @@ VALIDATION_STRIDE = 20
 class TrainingSet:
     """The teacher's examples of all voices, for training and held out, and its parts."""
 
-    training: tuple[Item, ...]
-    held_out: tuple[Item, ...]
+    training: tuple[TrainingItem, ...]
+    held_out: tuple[TrainingItem, ...]
     parts: TeacherParts
 
     @property
@@ -141,7 +141,7 @@ def _record(options: TrainOptions, config: ModelConfig, on_progress: OnProgress)
         teacher.close()
 
 
-def _keep_parts(path: Path, teacher: Teacher) -> None:
+def _keep_parts(path: Path, teacher: KokoroTeacher) -> None:
     """Save the teacher's parts; raises `EngineError` if the examples are those of a different teacher."""
     if not path.exists():
         save_parts(path, teacher.parts())
@@ -155,12 +155,12 @@ def _keep_parts(path: Path, teacher: Teacher) -> None:
 def _material(options: TrainOptions, with_sound: bool) -> TrainingSet:
     """Load the recorded examples: with sound, only those that have it; without, all."""
     parts = load_parts(_parts(options))
-    training: list[Item] = []
-    held_out: list[Item] = []
+    training: list[TrainingItem] = []
+    held_out: list[TrainingItem] = []
     for shard in shards(STARTER_VOICES, options.rounds):
         if with_sound <= shard.with_sound and (_corpus(options) / shard.path).exists():
             examples = load_examples(_corpus(options) / shard.path, with_sound)
-            items = [Item(each, shard.voice, parts.style(shard.voice, len(each.phonemes))) for each in examples]
+            items = [TrainingItem(each, shard.voice, parts.style(shard.voice, len(each.phonemes))) for each in examples]
             (held_out if shard.kind == HELD_OUT else training).extend(items)
     return TrainingSet(tuple(training), tuple(held_out), parts)
 
@@ -225,7 +225,7 @@ def _load(network: Network, options: TrainOptions, names: Sequence[str]) -> None
             load_averaged(_checkpoint(options, name), modules)
 
 
-def _overall(progress: Progress, options: TrainOptions) -> TrainProgress:
+def _overall(progress: StageProgress, options: TrainOptions) -> TrainProgress:
     names = list(options.minutes)
     later = sum(options.minutes[name] for name in names[names.index(progress.stage) + 1 :])
     left = options.minutes[progress.stage] * (1 - progress.fraction) + later

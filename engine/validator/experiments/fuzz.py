@@ -24,7 +24,7 @@ from engine.validator.data.results import (
 )
 from engine.validator.data.verdicts import severity
 from engine.validator.experiments.progress import ExperimentObserver, ProgressEvent, RemainingTime
-from engine.validator.runs.validation import Spoken, Validator, ignore
+from engine.validator.runs.validation import SpokenUtterance, Validator, ignore
 
 MAX_UTTERANCES = 10_000
 TRYING = "Random utterances"
@@ -64,7 +64,7 @@ def fuzz(request: ValidationRequest, count: int, observe: ExperimentObserver = i
 class _Progress:
     """Passes a validator's events on, and adds a `ProgressEvent` once all rows of an utterance are there."""
 
-    def __init__(self, spoken: Sequence[Spoken], observe: ExperimentObserver) -> None:
+    def __init__(self, spoken: Sequence[SpokenUtterance], observe: ExperimentObserver) -> None:
         self._count = len(spoken)
         self._observe = observe
         self._remaining = RemainingTime([FIXED_PHONEMES + len(one.utterance.phonemes) for one in spoken])
@@ -85,7 +85,7 @@ class _Progress:
         self._observe(event)
 
 
-def random_utterances(checkpoint: Checkpoint, count: int, seed: int) -> Iterator[Spoken]:
+def random_utterances(checkpoint: Checkpoint, count: int, seed: int) -> Iterator[SpokenUtterance]:
     """Yield utterances of random symbols, voices and speeds, with lengths spread evenly on a logarithmic scale.
 
     The first has one phoneme, the second as many as the model takes.
@@ -99,7 +99,7 @@ def random_utterances(checkpoint: Checkpoint, count: int, seed: int) -> Iterator
         phonemes = "".join(generator.choice(symbols, length))
         voice = voices[generator.integers(len(voices))]
         speed = float(generator.uniform(SLOWEST_SPEED, FASTEST_SPEED))
-        yield Spoken(Utterance(index, phonemes, phonemes, 0, length), voice, speed, seed)
+        yield SpokenUtterance(Utterance(index, phonemes, phonemes, 0, length), voice, speed, seed)
 
 
 def _summed_up(report: Report) -> FuzzReport:

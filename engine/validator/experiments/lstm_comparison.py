@@ -22,7 +22,7 @@ from engine.runners.padded import padded_length
 from engine.runtime.pipeline import initial_values
 from engine.runtime.synthesizer import check
 from engine.speech import Array, Utterance
-from engine.stages import TOKENS, Place, Size, Stage, Tensor
+from engine.stages import TOKENS, Size, Stage, StagePlace, Tensor
 from engine.validator.data.results import Metrics, ValidationRequest
 from engine.validator.experiments.sweep import PADDINGS
 from engine.validator.measures.metrics import compare
@@ -159,7 +159,7 @@ def _stage(lstm: ComparedLstm) -> Stage:
     """Declare the LSTM as a separate stage over tokens."""
     x, lengths = Tensor("x", (TOKENS, lstm.channels)), Tensor("token_count", (), "int32")
     hidden = Tensor("hidden", (TOKENS, Size("hidden_dim")))
-    return Stage("lstm", lstm.title, Place.DEVICE, (x, lengths), (hidden,))
+    return Stage("lstm", lstm.title, StagePlace.DEVICE, (x, lengths), (hidden,))
 
 
 def _result(

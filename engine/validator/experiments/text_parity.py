@@ -34,7 +34,7 @@ PLAIN = re.compile(r"""(?!.*\b[IVXLC]{2})(?!.*\b[A-Z]{2,}[^\w]+[A-Z]{2,}\b)[A-Za
 """Text without digits, signs, Roman numerals or shouts, and with no dot before the last, hence no abbreviations."""
 
 
-class Kind(StrEnum):
+class DifferenceKind(StrEnum):
     """The reason why the phonemes of a sentence differ."""
 
     FAILURE = "misaki fails on the sentence as it is written"
@@ -56,7 +56,7 @@ class Difference:
     text: str
     ours: str
     upstream: str
-    kind: Kind
+    kind: DifferenceKind
 
 
 @dataclass(frozen=True)
@@ -82,7 +82,7 @@ class TextParity:
     @property
     def explained(self) -> bool:
         """True if all differences are intended."""
-        return all(difference.kind is not Kind.PRONUNCIATION for difference in self.differences)
+        return all(difference.kind is not DifferenceKind.PRONUNCIATION for difference in self.differences)
 
     def to_dict(self) -> dict[str, Any]:
         """Return all sentences that differ and the sums, as plain values for `json.dump`."""
@@ -93,11 +93,11 @@ class TextParity:
         lines = [
             f"{self.equal} of {self.sentences} sentences have the same phonemes as kokoro’s own G2P"
             f" ({self.language}, tagged by {self.tagger}); of {self.plain} plain ones, {self.plain_equal}.",
-            *(line for kind in Kind for line in self._listed(kind)),
+            *(line for kind in DifferenceKind for line in self._listed(kind)),
         ]
         return "\n".join(lines)
 
-    def _listed(self, kind: Kind) -> list[str]:
+    def _listed(self, kind: DifferenceKind) -> list[str]:
         found = [difference for difference in self.differences if difference.kind is kind]
         heading = [f"\n{len(found)}: {kind}."] if found else []
         return [*heading, *(f"  {one.text}\n    ours   {one.ours}\n    kokoro {one.upstream}" for one in found)]
@@ -158,18 +158,18 @@ class _Comparison:
         upstream = self._upstream.phonemes(text)
         return None if ours == upstream else Difference(text, ours, upstream or "", self._kind(text, ours, upstream))
 
-    def _kind(self, text: str, ours: str, upstream: str | None) -> Kind:
+    def _kind(self, text: str, ours: str, upstream: str | None) -> DifferenceKind:
         if upstream is None:
-            return Kind.FAILURE
+            return DifferenceKind.FAILURE
         if ours == "".join(symbol for symbol in upstream if symbol in self._symbols):
-            return Kind.SYMBOLS
+            return DifferenceKind.SYMBOLS
         if _without(ours, PUNCTUATION) == _without(upstream, PUNCTUATION):
-            return Kind.PUNCTUATION
+            return DifferenceKind.PUNCTUATION
         if CORRECTED.search(text):
-            return Kind.CORRECTED
+            return DifferenceKind.CORRECTED
         written = self._written(text)
         if ours != self._upstream.phonemes(written):
-            return Kind.PRONUNCIATION
+            return DifferenceKind.PRONUNCIATION
         return _kind_of_writing(text)
 
     def _written(self, text: str) -> str:
@@ -186,11 +186,11 @@ def _upstream(language: Language, load: Any) -> UpstreamText:
     return UpstreamText(language.british, load)
 
 
-def _kind_of_writing(text: str) -> Kind:
+def _kind_of_writing(text: str) -> DifferenceKind:
     if any(character.isnumeric() for character in text):
-        return Kind.NUMBERS
+        return DifferenceKind.NUMBERS
     foreign = any(character.isalpha() and not character.isascii() for character in text)
-    return Kind.LETTERS if foreign else Kind.WRITING
+    return DifferenceKind.LETTERS if foreign else DifferenceKind.WRITING
 
 
 def _without(phonemes: str, symbols: Collection[str]) -> str:

@@ -29,7 +29,7 @@ from engine.compiler.script_parsing import quick_parsing
 from engine.compiler.targets import target_of
 from engine.config import ModelConfig
 from engine.errors import CompileError
-from engine.network.exportable.probing import Probed
+from engine.network.exportable.probing import ProbedModule
 from engine.ops.packed_lstm import LstmMethod, LstmSemantics
 from engine.speech import PreparationEvent
 from engine.stages import Stage, stage_named
@@ -110,7 +110,7 @@ def _sound_stage(stage: Stage, variant: Variant, config: str) -> _SoundStage:
     program = trace(stage, module, model)
     method, precision = LstmMethod(variant.lstm_method), precision_of(stage, variant)
     graph = translate(stage, program, target_of(variant), method, precision)
-    return _SoundStage(graph, parameters_of(program), module.paths if isinstance(module, Probed) else ())
+    return _SoundStage(graph, parameters_of(program), module.paths if isinstance(module, ProbedModule) else ())
 
 
 def with_fault(graph: tvm.IRModule, fault: Fault) -> tuple[tvm.IRModule, str, tuple[ChangedLine, ...]]:

@@ -27,12 +27,13 @@ from engine.validator.faults.fault import Fault
 from engine.validator.faults.planting import with_fault
 from engine.validator.inspection.graph_picture import CallFacts, call_id, computed, picture
 from engine.validator.inspection.kernel_calls import CompiledGraph, compiled_graph
-from engine.validator.inspection.kernel_check import Checked, KernelCheck
+from engine.validator.inspection.kernel_check import CheckedCall, KernelCheck
 from engine.validator.inspection.results import (
     CodeEvent,
     GraphEvent,
     GraphNode,
     InspectedEvent,
+    InspectedGraph,
     InspectionEvent,
     KernelCode,
     KernelEvent,
@@ -40,7 +41,6 @@ from engine.validator.inspection.results import (
     KernelMeasurement,
     KernelVerdict,
     NodeKind,
-    StageGraph,
     WrongValue,
 )
 from engine.validator.inspection.schedules import Algorithm, algorithm_of, amplification, describe_schedule
@@ -77,7 +77,7 @@ class StageKernels:
         return frozenset(call.kernel for call in self.graph.calls)
 
 
-class Inspector:
+class KernelInspector:
     """Inspects the compiled stages of one model; a stage's graph is built when first needed.
 
     `weights` are arrays by state-dict key, as the checkpoint has them; `variant` is that of the modules, one of which
@@ -162,7 +162,7 @@ class Inspector:
 
     def _picture(
         self, stage: Stage, kernels: StageKernels, inputs: StageInputs, facts: Sequence[CallFacts]
-    ) -> StageGraph:
+    ) -> InspectedGraph:
         graph = kernels.graph
         schedules = {
             index: describe_schedule(graph.scheduled.get(call.kernel), kernels.algorithms[index])
@@ -238,7 +238,7 @@ class _KernelGrader:
             self.findings.append(KernelFinding(self._stage, node, seen.kernel, words))
 
 
-def _measurement(stage: str, node: str, seconds: float, checked: Checked) -> KernelMeasurement:
+def _measurement(stage: str, node: str, seconds: float, checked: CheckedCall) -> KernelMeasurement:
     return KernelMeasurement(
         stage=stage,
         node=node,

@@ -34,7 +34,7 @@ _SOURCE = "harmonic_source.default"
 
 
 @dataclass(frozen=True)
-class Checked:
+class CheckedCall:
     """A call's own error; see `KernelMeasurement`."""
 
     verdict: KernelVerdict
@@ -70,14 +70,14 @@ class KernelCheck:
         self._exact, self._plain = (ReferenceStage(program, weights, self._numbers, one) for one in precisions)
         self._inputs = dict(zip(inputs_of(graph), map(_tensor, inputs), strict=True))
 
-    def check(self, index: int, arguments: Sequence[Array | int | float]) -> Checked:
+    def check(self, index: int, arguments: Sequence[Array | int | float]) -> CheckedCall:
         """Return the error of call number `index`, given its arguments, with its result last."""
         call = self._graph.calls[index]
         tensors = [_tensor(one) if isinstance(one, np.ndarray) else None for one in arguments]
         result = tensors[-1]
         expected = [self._expected(reference, index, tensors) for reference in (self._exact, self._plain)]
         if expected[0] is None or expected[1] is None or result is None:
-            return Checked(KernelVerdict.UNKNOWN)
+            return CheckedCall(KernelVerdict.UNKNOWN)
         node = self._graph.node_of(call.output)
         whole = (result, expected[0], expected[1])
         ours, exact, plain = (self._cropped(one, expected[0].shape, index) for one in whole)
@@ -157,7 +157,7 @@ class KernelCheck:
         return [number_of(extent, numbers) for extent in shape_of(node)]
 
 
-def compared(ours: Array, exact: Array, plain: Array, amplified: float = 1.0, phases: bool = False) -> Checked:
+def compared(ours: Array, exact: Array, plain: Array, amplified: float = 1.0, phases: bool = False) -> CheckedCall:
     """Return the error of ours against the exact array, beside `amplified` times that of PyTorch's float32, `plain`.
 
     With `phases`, the second half of the channels is compared on the circle.
@@ -171,7 +171,7 @@ def compared(ours: Array, exact: Array, plain: Array, amplified: float = 1.0, ph
     most = amplified * max(scale.largest(floor), MIN_FLOOR * (scale.peak or 1.0))
     times = max(scale.relative_l2(error) / least, scale.largest(error) / most)
     verdict = _verdict(times)
-    return Checked(
+    return CheckedCall(
         verdict=verdict,
         relative_l2=scale.relative_l2(error),
         max_abs=scale.largest(error),
@@ -187,11 +187,11 @@ def _verdict(times: float) -> KernelVerdict:
     return KernelVerdict.IMPRECISE if times >= IMPRECISE_FROM else KernelVerdict.RIGHT
 
 
-def _not_finite(ours: Array, exact: Array, finite: Array) -> Checked:
+def _not_finite(ours: Array, exact: Array, finite: Array) -> CheckedCall:
     """Return a verdict of wrong if ours is not finite where PyTorch's is, otherwise unknown."""
     wrong = np.logical_and(np.logical_not(finite), np.isfinite(exact))
     verdict = KernelVerdict.WRONG if wrong.any() else KernelVerdict.UNKNOWN
-    return Checked(verdict, finite_percent=100.0 * float(finite.mean()), first_wrong=_first(wrong, ours, exact))
+    return CheckedCall(verdict, finite_percent=100.0 * float(finite.mean()), first_wrong=_first(wrong, ours, exact))
 
 
 def _first(wrong: Array, ours: Array, exact: Array) -> WrongValue | None:

@@ -14,7 +14,7 @@ from engine.runners.tvm_runner import CompiledRunner, SeenCall
 from engine.speech import Array
 from engine.stages import Stage
 from engine.validator.inspection.graph_picture import call_id
-from engine.validator.inspection.inspector import Inspector, StageInputs
+from engine.validator.inspection.inspector import KernelInspector, StageInputs
 from engine.validator.inspection.schedules import plain_loops
 
 Compute = Callable[[Sequence[Any]], None]
@@ -22,10 +22,10 @@ Compute = Callable[[Sequence[Any]], None]
 _MAIN = "main"
 
 
-class Substitution:
+class KernelSubstitution:
     """Runs stages of the modules that `inspector` knows, on the CPU."""
 
-    def __init__(self, inspector: Inspector, runner: CompiledRunner) -> None:
+    def __init__(self, inspector: KernelInspector, runner: CompiledRunner) -> None:
         self._inspector = inspector
         self._runner = runner
         self._built: dict[tuple[str, str], Any] = {}

@@ -43,7 +43,7 @@ class UtteranceView:
     phonemes: str
     regimes: tuple[str, ...]
     readings: tuple[InputSource, ...]
-    lines: tuple[Line, ...]
+    lines: tuple[OutputLine, ...]
     sounds: tuple[tuple[str, str], ...]
     figures: tuple[tuple[tuple[str, ...], str], ...]
     along_time: Any
@@ -229,7 +229,7 @@ class Cell:
 
 
 @dataclass(frozen=True)
-class Line:
+class OutputLine:
     """One output in the table of an utterance, with a cell for each regime and reading."""
 
     stage: str
@@ -264,14 +264,14 @@ def summary(name: str, rows: Sequence[Row]) -> RegimeSummary:
     return RegimeSummary(name, description, _cell(isolated, with_stage=True), _cell(heard))
 
 
-def lines(rows: Sequence[Row], regimes: Sequence[str]) -> Iterator[Line]:
+def lines(rows: Sequence[Row], regimes: Sequence[str]) -> Iterator[OutputLine]:
     """Yield the table of one utterance: a line for each output and probe, in the order of the stages."""
     ordered = sorted(rows, key=lambda row: STAGE_NAMES.index(row.stage))
     found = {(row.output, row.regime, row.reading): row for row in rows}
     readings = wording.readings_of(rows)
     for stage, output, is_probe in dict.fromkeys((row.stage, row.output, row.probe) for row in ordered):
         cells = (_cell(found.get((output, regime, reading))) for regime in regimes for reading in readings)
-        yield Line(stage_named(stage).title, output, is_probe, tuple(cells))
+        yield OutputLine(stage_named(stage).title, output, is_probe, tuple(cells))
 
 
 def _cell(row: Row | None, with_stage: bool = False) -> Cell:

@@ -23,7 +23,7 @@ from engine.runtime.preparation.lstm_methods import check_lstm_method, choose_ls
 from engine.runtime.preparation.modules import PreparationObserver, ensure_modules
 from engine.runtime.preparation.weights import ensure_weights
 from engine.speech import Array, PreparationEvent
-from engine.stages import STAGE_NAMES, Place, ProbeObserver, Stage
+from engine.stages import STAGE_NAMES, ProbeObserver, Stage, StagePlace
 from engine.validator.data.results import STUDENT_REGIMES, Regime, ValidationRequest
 from engine.validator.faults.fault import PlantedFault
 from engine.validator.runners.fault_injection import FaultInjection
@@ -161,7 +161,7 @@ class Regimes:
     def pipeline(self, regime: RegimeRunner) -> Pipeline:
         """Return a regime's whole chain of stages."""
         host: Runner = HostRunner(self.checkpoint.config)
-        return Pipeline(self.checkpoint.config, {Place.DEVICE: regime.runner, Place.HOST: host})
+        return Pipeline(self.checkpoint.config, {StagePlace.DEVICE: regime.runner, StagePlace.HOST: host})
 
     def close(self) -> None:
         """Release every runner."""

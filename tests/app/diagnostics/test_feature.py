@@ -18,7 +18,7 @@ from app.audio.player import Playback
 from app.audio.track import AudioTrack, Segment
 from app.diagnostics.controls import HEARD
 from app.diagnostics.feature import ADDED, ADDING, SHORTCUT, DiagnosticsFeature, moment_heard, utterance_heard
-from app.diagnostics.outputs.listening import Part
+from app.diagnostics.outputs.listening import AudioSide
 from app.diagnostics.runs.run import DiagnosticsRun, RunState
 from app.diagnostics.stages.utterance_clock import UtteranceClock
 from app.main_window import MainWindow
@@ -26,7 +26,7 @@ from app.messages import MessageAction
 from app.settings import Settings
 from app.speech.activity import Readiness
 from app.speech.controller import SpeechController
-from app.speech.voice_choice import Choice
+from app.speech.voice_choice import VoiceChoice
 from app.theme import Appearance, Theme
 from engine.errors import MissingReference, RecoveryAction
 from engine.speech import (
@@ -198,7 +198,7 @@ def test_a_diagnosis_waits_until_speech_is_ready(desk: Desk) -> None:
 def test_what_is_diagnosed_is_the_model_that_speaks(desk: Desk) -> None:
     desk.prepare()
     desk.window.page.header.voices.show_models(TWO_MODELS, "starter")
-    desk.window.page.header.voices.take(Choice("af_heart", "kokoro-82m"))
+    desk.window.page.header.voices.take(VoiceChoice("af_heart", "kokoro-82m"))
     desk.open_to_diagnose_speech()
     desk.speak("rows 1")
     assert desk.wait_for(RunState.FINISHED).request.model == "kokoro-82m"
@@ -242,7 +242,7 @@ def test_closing_the_panel_ends_the_reference(desk: Desk) -> None:
     assert desk.diagnostics.process.process_id is None
 
 
-def listen(desk: Desk, part: Part) -> None:
+def listen(desk: Desk, part: AudioSide) -> None:
     desk.diagnostics.open()
     run = finished_run()
     desk.panel.show_run(run)
@@ -252,7 +252,7 @@ def listen(desk: Desk, part: Part) -> None:
 
 
 def test_sounds_are_played_and_fall_silent_with_the_panel(desk: Desk) -> None:
-    listen(desk, Part.REFERENCE)
+    listen(desk, AudioSide.REFERENCE)
     assert desk.diagnostics.sounds.playing
     desk.output.stream.pull(500)
     assert np.abs(desk.output.stream.heard()).max() > 0
@@ -262,7 +262,7 @@ def test_sounds_are_played_and_fall_silent_with_the_panel(desk: Desk) -> None:
 
 def test_a_failure_is_said_without_a_button_for_speech(desk: Desk) -> None:
     desk.output.error = NoAudioDevice()
-    listen(desk, Part.OURS)
+    listen(desk, AudioSide.OURS)
     message = desk.panel.banner.message
     assert message.action is None
     assert "No audio device" in message.text

@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from pytestqt.qtbot import QtBot
 
-from app.diagnostics.colors import Tone
+from app.diagnostics.colors import ColorTone
 from app.diagnostics.configurations import matrix_of
 from app.diagnostics.figures import FiguresView
 from app.diagnostics.metric_text import (
@@ -177,7 +177,7 @@ def view(qtbot: QtBot) -> FiguresView:
     view = FiguresView("Numbers")
     qtbot.addWidget(view)
     view.show()
-    view.show_figures("It fails.", Tone.ERROR, (("Max error", "0.5"), ("Read by", (("b1", "conv1d b1"),))))
+    view.show_figures("It fails.", ColorTone.ERROR, (("Max error", "0.5"), ("Read by", (("b1", "conv1d b1"),))))
     return view
 
 

@@ -5,7 +5,7 @@ from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QApplication, QMenu, QWidget
 from pytestqt.qtbot import QtBot
 
-from app.diagnostics.outputs.listening import Part
+from app.diagnostics.outputs.listening import AudioSide
 from app.diagnostics.panel import DiagnosticsPanel
 from app.diagnostics.runs.run import DiagnosticsRun, RunState, Shown
 from app.diagnostics.stages.stage_pages import StagePage
@@ -107,7 +107,7 @@ def test_choosing_a_stage_shows_its_signals(panel: DiagnosticsPanel, qtbot: QtBo
     assert panel.drill_down.outputs.output == "audio"
     qtbot.waitUntil(panel.drill_down.signals.isVisible)
     with qtbot.waitSignal(panel.drill_down.listening.part_clicked):
-        panel.drill_down.listening.buttons[Part.OURS].click()
+        panel.drill_down.listening.buttons[AudioSide.OURS].click()
 
 
 def test_the_pointer_opens_the_first_divergence(panel: DiagnosticsPanel) -> None:

@@ -9,7 +9,7 @@ import pytest
 from pytestqt.qtbot import QtBot
 
 from app.diagnostics.reference_process import ReferenceProcess, Serve
-from app.diagnostics.run_queue import KEPT_RUNS, MAX_ARRAY_BYTES, WAITING_WORDS, Job, RunQueue, wrong_stages
+from app.diagnostics.run_queue import KEPT_RUNS, MAX_ARRAY_BYTES, WAITING_WORDS, InspectionJob, RunQueue, wrong_stages
 from app.diagnostics.runs.run import DiagnosticsOptions, DiagnosticsRun, RunState, Shown
 from app.diagnostics.runs.run_folders import RunFolders
 from app.diagnostics.runs.run_text import describe_state, under_way
@@ -326,7 +326,7 @@ def test_nothing_is_inspected_of_a_run_that_is_fine(kernels: KernelDesk) -> None
 
 def test_a_stage_can_be_asked_for(kernels: KernelDesk) -> None:
     run = kernels.diagnose("fine")
-    kernels.queue.inspect(Job(run, ("decoder",)))
+    kernels.queue.inspect(InspectionJob(run, ("decoder",)))
     kernels.qtbot.waitUntil(lambda: bool(kernels.found))
     assert kernels.queue.known(run).stage("decoder") is not None
     assert kernels.queue.known(run).stage(STAGE) is None
@@ -334,8 +334,8 @@ def test_a_stage_can_be_asked_for(kernels: KernelDesk) -> None:
 
 def test_what_is_asked_for_waits_until_what_is_wrong_has_been_looked_into(kernels: KernelDesk) -> None:
     run = kernels.diagnose("Hello.")
-    kernels.queue.inspect(Job(run, ("decoder",)))
-    kernels.queue.inspect(Job(run, ("bert",)))
+    kernels.queue.inspect(InspectionJob(run, ("decoder",)))
+    kernels.queue.inspect(InspectionJob(run, ("bert",)))
     kernels.qtbot.waitUntil(lambda: kernels.queue.known(run).stage("bert") is not None)
     kernels.wait_until_idle()
     kernels.qtbot.waitUntil(lambda: kernels.queue.known(run).stage(STAGE) is not None)
@@ -344,10 +344,10 @@ def test_what_is_asked_for_waits_until_what_is_wrong_has_been_looked_into(kernel
 def test_a_stage_that_is_wrong_is_not_inspected_again_for_who_waits_for_it(kernels: KernelDesk) -> None:
     def ask(words: str) -> None:
         if not asked and kernels.queue.inspecting:
-            asked.append(Job(kernels.runs[-1], (STAGE,)))
+            asked.append(InspectionJob(kernels.runs[-1], (STAGE,)))
             kernels.queue.inspect(asked[0])
 
-    asked: list[Job] = []
+    asked: list[InspectionJob] = []
     kernels.queue.message_sent.connect(ask)
     kernels.diagnose("Hello.")
     kernels.qtbot.waitUntil(lambda: bool(kernels.found))
@@ -405,7 +405,7 @@ def test_after_an_inspection_that_was_stopped_another_can_be_asked_for(
     interrupt(kernels.queue)
     assert kernels.message_sent[-1] == ""
     assert not kernels.queue.inspecting
-    kernels.queue.inspect(Job(run, ("decoder",)))
+    kernels.queue.inspect(InspectionJob(run, ("decoder",)))
     kernels.qtbot.waitUntil(lambda: bool(kernels.found))
     assert kernels.queue.known(run).stage("decoder") is not None
 
@@ -434,7 +434,7 @@ def test_wrong_stages_are_those_of_the_compiled_model_that_are_themselves_wrong(
     wrong = [row_of_stage("text_encoder", Verdict.FAIL), row_of_stage("duration", Verdict.FAIL)]
     later = replace(row_of_stage("istft", Verdict.FAIL), utterance=2)
     run = run_of(inherited, own_fed, upstream, host, *wrong, later)
-    assert wrong_stages(run) == Job(run, ("duration", "text_encoder"), 0)
+    assert wrong_stages(run) == InspectionJob(run, ("duration", "text_encoder"), 0)
     assert wrong_stages(run_of(inherited, own_fed, upstream, host)) is None
     alone = run_of(later)
-    assert wrong_stages(alone) == Job(alone, ("istft",), 2)
+    assert wrong_stages(alone) == InspectionJob(alone, ("istft",), 2)

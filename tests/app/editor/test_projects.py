@@ -18,13 +18,13 @@ from app.editor.text_edits import TextEdits
 from app.messages import MessageAction
 from app.reader.book_cards import Covers
 from app.reader.feature import ReaderFeature
-from app.speech.voice_choice import Choice, choice_for
+from app.speech.voice_choice import VoiceChoice, choice_for
 from app.widgets.windows import Page
 from engine.models.installed_voices import ModelVoices
 from engine.runtime.project_files import ModelIdentity, read_project, write_project
 from engine.runtime.projects import identity_of
 from engine.speech import Definitions, Pronunciation, SpeechRequest, UtteranceEdit, VoiceInfo
-from engine.text.g2p.user_lexicon.entries import Entry
+from engine.text.g2p.user_lexicon.entries import LexiconEntry
 from engine.text.g2p.user_lexicon.store import UserLexicon
 from tests.app.fakes import ONE_MODEL
 from tests.app.window_desk import WindowDesk
@@ -132,7 +132,7 @@ def test_every_change_is_saved_to_the_file(desk, path):
     desk.qtbot.waitUntil(lambda: read_project(path).request.text == f"{TEXT} third.")
     desk.wait()
     desk.page.header.speed.set_speed(0.75)
-    desk.page.header.voices.take(Choice(ONE_MODEL[0].voices[0].name, "starter"))
+    desk.page.header.voices.take(VoiceChoice(ONE_MODEL[0].voices[0].name, "starter"))
     (utterance, *_), *_ = [plan.utterances for plan in desk.engine.plans(desk.window.request)]
     desk.edits.put(desk.editor.text, utterance, replace(EDIT, gain_db=-6.0))
     desk.save_now()
@@ -156,7 +156,7 @@ def test_changes_are_saved_when_the_window_closes_or_a_different_text_comes(desk
 
 
 def test_a_text_is_saved_as_a_project_with_the_words_that_it_uses(desk, tmp_path):
-    UserLexicon().add([Entry("text", phonemes="zˈɔɹɡ"), Entry("elephant", say="mouse")])
+    UserLexicon().add([LexiconEntry("text", phonemes="zˈɔɹɡ"), LexiconEntry("elephant", say="mouse")])
     target = tmp_path / "b.kokoro"
     assert desk.window.menu.save_project.isEnabled()
     desk.window.menu.save_project.trigger()
@@ -280,7 +280,7 @@ def test_a_different_model_a_missing_voice_and_edits_that_do_not_fit_are_told_an
     saved = read_project(path)
     assert (saved.model, saved.request.voice) == (ModelIdentity("kokoro-82m", "12"), "bf_emma")
     assert saved.request.edits == other.edits
-    desk.page.header.voices.take(Choice(ONE_MODEL[0].voices[0].name, "starter"))
+    desk.page.header.voices.take(VoiceChoice(ONE_MODEL[0].voices[0].name, "starter"))
     desk.save_now()
     saved = read_project(path)
     assert (saved.model, saved.request.voice) == (identity_of("starter"), ONE_MODEL[0].voices[0].name)
@@ -327,11 +327,11 @@ MODELS = (ModelVoices("best", "Best", (RED, BLUE, DUET)), ModelVoices("other", "
 @pytest.mark.parametrize(
     ("voice", "recipe", "model", "choice", "listed"),
     [
-        ("af_red", "", "other", Choice("af_red", "other"), True),
-        ("am_blue", "", "other", Choice("am_blue", "best"), True),
-        ("duet", "af_red(2)+am_blue(1)", "best", Choice("duet", "best"), True),
-        ("duet", "af_red(1)+am_blue(9)", "best", Choice("af_red(1)+am_blue(9)", "best"), False),
-        ("af_red(3)", "", "other", Choice("af_red(3)", "other"), False),
+        ("af_red", "", "other", VoiceChoice("af_red", "other"), True),
+        ("am_blue", "", "other", VoiceChoice("am_blue", "best"), True),
+        ("duet", "af_red(2)+am_blue(1)", "best", VoiceChoice("duet", "best"), True),
+        ("duet", "af_red(1)+am_blue(9)", "best", VoiceChoice("af_red(1)+am_blue(9)", "best"), False),
+        ("af_red(3)", "", "other", VoiceChoice("af_red(3)", "other"), False),
         ("af_green", "", "best", None, False),
         ("trio", "af_green(1)+af_red(1)", "best", None, False),
         ("", "", "best", None, False),

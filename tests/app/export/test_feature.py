@@ -21,7 +21,7 @@ from app.reading.opener import OpenedDocument
 from app.speech.engine_worker import EngineFactory
 from engine.export.export_job import ExportJob
 from engine.export.exporting import export
-from engine.export.stored_jobs import KeptOrders
+from engine.export.stored_jobs import StoredJobs
 from engine.speech import SpeechRequest
 from engine.text.documents import Chapter, Document
 from tests.app.fakes import FakeEngine
@@ -45,7 +45,7 @@ class ExportDesk(Desk):
     def new_feature(self) -> ExportFeature:
         """Return the feature of a new instance or a later start of the application."""
         parts = partial(parts_of, self.window)
-        orders = KeptOrders(self.folder / "orders")
+        orders = StoredJobs(self.folder / "orders")
         self.features.append(
             ExportFeature(self.window, self.controller, self.settings, parts, self.engine_factory, orders)
         )
@@ -311,7 +311,7 @@ def test_only_one_of_two_windows_offers_it_and_the_next_start_does_again(
     desk: ExportDesk, interrupted: ExportJob, qtbot: QtBot
 ) -> None:
     look(desk)
-    other, found = ExportRecords(KeptOrders(desk.folder / "orders")), []
+    other, found = ExportRecords(StoredJobs(desk.folder / "orders")), []
     other.found.connect(found.append)
     other.look()
     other.shut_down(PATIENCE_MS)

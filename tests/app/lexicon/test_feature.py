@@ -14,15 +14,15 @@ from pytestqt.qtbot import QtBot
 
 from app.lexicon.entries import Column, text_of
 from app.lexicon.feature import LexiconFeature
-from engine.text.g2p.user_lexicon.entries import Entry
+from engine.text.g2p.user_lexicon.entries import LexiconEntry
 from engine.text.g2p.user_lexicon.store import UserLexicon
 from tests.app.window_desk import WindowDesk
 from tests.patience import PATIENCE_MS
 
 TEXT = "hello world. second world. third one."
-WORLD = Entry("world", phonemes="wˈɜɹld")
-SECOND = Entry("second", say="two")
-RULE = Entry(pattern="[a-z]+rd", say="x")
+WORLD = LexiconEntry("world", phonemes="wˈɜɹld")
+SECOND = LexiconEntry("second", say="two")
+RULE = LexiconEntry(pattern="[a-z]+rd", say="x")
 
 
 class Desk(WindowDesk):
@@ -109,8 +109,8 @@ def test_an_entry_is_added_by_keyboard_alone(desk: Desk) -> None:
     desk.qtbot.waitUntil(lambda: desk.table.currentIndex().column() == Column.PRONUNCIATION and desk.editing)
     desk.type("/zˈɔɹɡ/", Qt.Key.Key_Return)
     desk.wait()
-    assert desk.lexicon.entries()[-1] == Entry("Zorg", phonemes="zˈɔɹɡ")
-    assert desk.table.current == Entry("Zorg", phonemes="zˈɔɹɡ")
+    assert desk.lexicon.entries()[-1] == LexiconEntry("Zorg", phonemes="zˈɔɹɡ")
+    assert desk.table.current == LexiconEntry("Zorg", phonemes="zˈɔɹɡ")
     desk.choose(Column.CASE, "Exact")
     desk.wait()
     assert desk.lexicon.entries()[-1].case == "exact"
@@ -130,7 +130,7 @@ def test_a_cell_is_edited_in_place_and_undone(desk: Desk) -> None:
     desk.press(Qt.Key.Key_Return)
     desk.type("number two", Qt.Key.Key_Return)
     desk.wait()
-    assert desk.lexicon.entries() == (WORLD, Entry("second", say="number two"), RULE)
+    assert desk.lexicon.entries() == (WORLD, LexiconEntry("second", say="number two"), RULE)
     assert desk.words.undo.toolTip() == "Undo Change “second”"
     desk.words.undo.trigger()
     desk.wait()
@@ -302,8 +302,8 @@ def test_changed_sentences_of_the_open_text_are_spoken_again(desk: Desk) -> None
 def test_a_word_is_pronounced_everywhere(desk: Desk) -> None:
     desk.feature.say_everywhere("world", "whirled")
     desk.wait()
-    assert desk.lexicon.entries() == (Entry("world", say="whirled"), SECOND, RULE)
-    assert desk.table.current == Entry("world", say="whirled")
+    assert desk.lexicon.entries() == (LexiconEntry("world", say="whirled"), SECOND, RULE)
+    assert desk.table.current == LexiconEntry("world", say="whirled")
 
 
 def test_the_window_remembers_its_place_and_fits_a_small_screen(desk: Desk) -> None:

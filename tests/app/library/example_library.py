@@ -8,7 +8,7 @@ import numpy as np
 
 from app.audio.track import AudioTrack
 from app.library.database import open_library
-from app.library.generated_audio import made_speech
+from app.library.generated_audio import generated_audio_of
 from app.library.history import History, sound_path
 from app.library.queue_store import QueueStore
 from app.library.records import first_words, key_of
@@ -57,7 +57,7 @@ class ExampleLibrary:
     def keep(self, text: str, seconds: int = 1) -> None:
         track = track_of("A. " * seconds)
         key = key_of(request(text), MODEL)
-        made = made_speech(track)
+        made = generated_audio_of(track)
         write_sound(sound_path(self.folder, key), made)
         self.history.keep(key, made.seconds, marks_text(made.marks))
 

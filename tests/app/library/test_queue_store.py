@@ -4,7 +4,7 @@ from pathlib import Path
 import pytest
 
 from app.library.queue_store import QueueStore
-from app.library.records import QueueJob, State
+from app.library.records import QueueJob, QueueState
 from engine.speech import SpeechRequest
 from tests.app.library.example_library import MODEL, ExampleLibrary, request
 
@@ -32,7 +32,7 @@ def test_a_wish_comes_back_as_it_was_given(example_library: ExampleLibrary) -> N
     job = QueueJob(request, "kokoro-82m", Path("/a/b.m4b"), Path("/a/b.epub"))
     example_library.queue.add(job)
     (item,) = example_library.queue.listed().items
-    assert (item.job, item.title, item.state) == (job, "b.epub", State.WAITING)
+    assert (item.job, item.title, item.state) == (job, "b.epub", QueueState.WAITING)
 
 
 def test_items_are_moved_but_not_beyond_the_ends(queue: QueueStore) -> None:
@@ -48,22 +48,22 @@ def test_items_are_moved_but_not_beyond_the_ends(queue: QueueStore) -> None:
 
 def test_what_was_working_at_the_end_waits_again(queue: QueueStore) -> None:
     first, second, third = (item.number for item in queue.listed().items)
-    queue.mark(first, State.DONE)
-    queue.mark(second, State.WORKING)
-    queue.mark(third, State.FAILED, "It did not work.")
+    queue.mark(first, QueueState.DONE)
+    queue.mark(second, QueueState.WORKING)
+    queue.mark(third, QueueState.FAILED, "It did not work.")
     queue.wait_again()
     states = [(item.state, item.message) for item in queue.listed().items]
-    assert states == [(State.DONE, ""), (State.WAITING, ""), (State.FAILED, "It did not work.")]
+    assert states == [(QueueState.DONE, ""), (QueueState.WAITING, ""), (QueueState.FAILED, "It did not work.")]
 
 
 def test_items_are_removed(queue: QueueStore) -> None:
     first, second, _ = (item.number for item in queue.listed().items)
     queue.remove(first)
-    queue.mark(second, State.DONE)
+    queue.mark(second, QueueState.DONE)
     queue.remove_done()
     assert titles(queue) == ["Three."]
 
 
 def test_an_item_whose_state_is_damaged_has_failed(example_library: ExampleLibrary, queue: QueueStore) -> None:
     example_library.database.execute("UPDATE item SET state = 'waitinf' WHERE title = 'Two.'")
-    assert [item.state for item in queue.listed().items] == [State.WAITING, State.FAILED, State.WAITING]
+    assert [item.state for item in queue.listed().items] == [QueueState.WAITING, QueueState.FAILED, QueueState.WAITING]

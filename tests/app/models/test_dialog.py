@@ -21,11 +21,11 @@ from app.models.row import (
     format_source,
     fraction_of,
 )
-from app.models.worker import JobProgress, ModelJob, Task
+from app.models.worker import JobProgress, ModelJob, ModelTask
 from app.widgets.controls import BAR_STEPS
 from engine.errors import DamagedModel, DownloadError
 from engine.models.catalog import ModelEntry, PinnedFile, catalog
-from engine.models.progress import Activity, ModelProgress
+from engine.models.progress import ModelActivity, ModelProgress
 from engine.models.store import ModelState, ModelStatus
 from engine.speech import PreparationEvent
 
@@ -65,7 +65,7 @@ def test_a_card_stays_the_same_while_its_model_changes(dialog: ModelsDialog) -> 
         (rows(ModelState.ABSENT), "fetch_requested", [FULL_SIZE.name]),
         (rows(ModelState.PARTIAL), "fetch_requested", [FULL_SIZE.name]),
         (rows(ModelState.INSTALLED), "use_requested", [FULL_SIZE.name]),
-        (rows(ModelState.ABSENT, task=Task.FETCH), "cancel_requested", []),
+        (rows(ModelState.ABSENT, task=ModelTask.FETCH), "cancel_requested", []),
     ],
 )
 def test_the_button_says_what_is_wanted(
@@ -187,10 +187,10 @@ def test_it_says_what_the_model_is_and_what_it_needs(qtbot: QtBot) -> None:
 def test_progress_has_a_bar_and_nothing_moves_for_it(qtbot: QtBot) -> None:
     card = shown(qtbot, ModelRow(ABSENT, Path()))
     height = card.heightForWidth(500)
-    card.show_row(ModelRow(ABSENT, Path(), task=Task.FETCH, idle=False))
+    card.show_row(ModelRow(ABSENT, Path(), task=ModelTask.FETCH, idle=False))
     assert card.bar.maximum() == 0
-    progress = ModelProgress(FULL_SIZE.name, Activity.FETCHING, FULL_SIZE.bytes // 2, FULL_SIZE.bytes, 2e6, 90)
-    card.show_row(ModelRow(ABSENT, Path(), task=Task.FETCH, progress=progress, fraction=0.5, idle=False))
+    progress = ModelProgress(FULL_SIZE.name, ModelActivity.FETCHING, FULL_SIZE.bytes // 2, FULL_SIZE.bytes, 2e6, 90)
+    card.show_row(ModelRow(ABSENT, Path(), task=ModelTask.FETCH, progress=progress, fraction=0.5, idle=False))
     assert card.bar.isVisible()
     assert card.bar.value() == pytest.approx(BAR_STEPS / 2, abs=1)
     assert "2.0 MB/s" in card.words.text()
@@ -256,22 +256,22 @@ def test_the_state_decides_what_comes_next(state: ModelState, button: RowButton)
     assert row(state).button is button
     assert row(state).button_enabled
     assert row(state, idle=False).button_enabled == (button is RowButton.USE)
-    assert row(state, task=Task.VERIFY, idle=False).button is RowButton.CANCEL
+    assert row(state, task=ModelTask.VERIFY, idle=False).button is RowButton.CANCEL
 
 
 def test_what_is_being_made_ready_can_be_used_already() -> None:
-    assert row(ModelState.INSTALLED, task=Task.PREPARE, idle=False).button is RowButton.USE
-    assert row(ModelState.INSTALLED, task=Task.PREPARE, idle=False).button_enabled
-    assert not row(ModelState.INSTALLED, task=Task.PREPARE, idle=False).can_remove
+    assert row(ModelState.INSTALLED, task=ModelTask.PREPARE, idle=False).button is RowButton.USE
+    assert row(ModelState.INSTALLED, task=ModelTask.PREPARE, idle=False).button_enabled
+    assert not row(ModelState.INSTALLED, task=ModelTask.PREPARE, idle=False).can_remove
 
 
 @pytest.mark.parametrize(
     ("progress", "fraction"),
     [
         (None, None),
-        (ModelProgress("m", Activity.WAITING, 0, 100), None),
-        (ModelProgress("m", Activity.FETCHING, 0, 100), None),
-        (ModelProgress("m", Activity.FETCHING, 25, 100), 0.25),
+        (ModelProgress("m", ModelActivity.WAITING, 0, 100), None),
+        (ModelProgress("m", ModelActivity.FETCHING, 0, 100), None),
+        (ModelProgress("m", ModelActivity.FETCHING, 25, 100), 0.25),
         (PreparationEvent("Compiling decoder", 5, 7), 0.6),
     ],
 )
@@ -286,9 +286,9 @@ def test_the_model_in_use_says_so_unless_it_cannot_be_used() -> None:
 
 
 def test_what_is_stopping_or_removing_cannot_be_stopped() -> None:
-    assert row(ModelState.ABSENT, task=Task.FETCH).button_enabled
-    assert not row(ModelState.ABSENT, task=Task.FETCH, stopping=True).button_enabled
-    assert not row(ModelState.INSTALLED, task=Task.REMOVE).button_enabled
+    assert row(ModelState.ABSENT, task=ModelTask.FETCH).button_enabled
+    assert not row(ModelState.ABSENT, task=ModelTask.FETCH, stopping=True).button_enabled
+    assert not row(ModelState.INSTALLED, task=ModelTask.REMOVE).button_enabled
 
 
 @pytest.mark.parametrize(
@@ -341,31 +341,36 @@ def test_states(status: ModelStatus, words: str) -> None:
     assert format_row(ModelRow(status, Path())) == words
 
 
-def progress(activity: Activity, done: int = 120_000_000, total: int = 363_000_000, **values: float) -> ModelProgress:
+def progress(
+    activity: ModelActivity, done: int = 120_000_000, total: int = 363_000_000, **values: float
+) -> ModelProgress:
     return ModelProgress("m", activity, done, total, **values)
 
 
 @pytest.mark.parametrize(
     ("said", "words"),
     [
-        (progress(Activity.FETCHING), "120 of 363 MB"),
-        (progress(Activity.FETCHING, 0), "Connecting…"),
-        (progress(Activity.FETCHING, bytes_per_second=4.1e6, seconds_left=59.3), "120 of 363 MB, 4.1 MB/s"),
-        (progress(Activity.FETCHING, 120_000_000, 1_500_000_000), "0.1 of 1.5 GB"),
-        (progress(Activity.CHECKING), "Checking, 120 of 363 MB"),
-        (progress(Activity.CONVERTING), "Preparing, 120 of 363 MB"),
+        (progress(ModelActivity.FETCHING), "120 of 363 MB"),
+        (progress(ModelActivity.FETCHING, 0), "Connecting…"),
+        (progress(ModelActivity.FETCHING, bytes_per_second=4.1e6, seconds_left=59.3), "120 of 363 MB, 4.1 MB/s"),
+        (progress(ModelActivity.FETCHING, 120_000_000, 1_500_000_000), "0.1 of 1.5 GB"),
+        (progress(ModelActivity.CHECKING), "Checking, 120 of 363 MB"),
+        (progress(ModelActivity.CONVERTING), "Preparing, 120 of 363 MB"),
         (PreparationEvent("Compiling decoder", 5, 7), "Compiling decoder, 5 of 7"),
         (PreparationEvent("Preparing the voice model", 0, 1), "Preparing the voice model"),
-        (progress(Activity.WAITING, 0), "Waiting for another app that is using this model…"),
+        (progress(ModelActivity.WAITING, 0), "Waiting for another app that is using this model…"),
     ],
 )
 def test_progress(said: JobProgress, words: str) -> None:
     assert format_progress(said) == words
-    assert format_row(ModelRow(ModelStatus(ENTRY, ModelState.ABSENT), Path(), task=Task.FETCH, progress=said)) == words
+    assert (
+        format_row(ModelRow(ModelStatus(ENTRY, ModelState.ABSENT), Path(), task=ModelTask.FETCH, progress=said))
+        == words
+    )
 
 
 def test_the_time_left_follows_the_progress() -> None:
-    row = ModelRow(ModelStatus(ENTRY, ModelState.INSTALLED), Path(), task=Task.PREPARE)
+    row = ModelRow(ModelStatus(ENTRY, ModelState.INSTALLED), Path(), task=ModelTask.PREPARE)
     step = PreparationEvent("Compiling decoder", 5, 7)
     going_on = replace(row, progress=step, format_duration="about 20 seconds left")
     assert format_row(going_on) == "Compiling decoder, 5 of 7, about 20 seconds left"
@@ -373,10 +378,10 @@ def test_the_time_left_follows_the_progress() -> None:
 
 def test_a_job_that_begins_or_ends_says_so() -> None:
     status = ModelStatus(ENTRY, ModelState.ABSENT)
-    assert format_row(ModelRow(status, Path(), task=Task.FETCH)) == "Connecting…"
-    assert format_row(ModelRow(status, Path(), task=Task.FETCH, stopping=True)) == "Stopping…"
-    assert describe_completion(ModelJob(Task.FETCH, "m"), "Some model") == "Some model is installed"
-    assert describe_completion(ModelJob(Task.LOOK), "Some model") == ""
+    assert format_row(ModelRow(status, Path(), task=ModelTask.FETCH)) == "Connecting…"
+    assert format_row(ModelRow(status, Path(), task=ModelTask.FETCH, stopping=True)) == "Stopping…"
+    assert describe_completion(ModelJob(ModelTask.FETCH, "m"), "Some model") == "Some model is installed"
+    assert describe_completion(ModelJob(ModelTask.LOOK), "Some model") == ""
 
 
 def test_the_license_comes_with_the_source() -> None:

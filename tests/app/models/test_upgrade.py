@@ -10,7 +10,7 @@ from pytestqt.qtbot import QtBot
 from app.audio.player import Playback
 from app.speech.activity import Readiness
 from app.speech.strips import Answer
-from app.speech.voice_choice import Choice
+from app.speech.voice_choice import VoiceChoice
 from engine.errors import CompileError, DownloadError
 from engine.models.catalog import catalog
 from engine.models.store import ModelState
@@ -20,7 +20,7 @@ from tests.patience import PATIENCE_MS
 
 COMPACT = "kokoro-82m-8bit"
 COMPACT_TITLE = next(entry.title for entry in catalog() if entry.name == COMPACT)
-SALLY, HEART = Choice("af_sally", STARTER), Choice("af_heart", COMPACT)
+SALLY, HEART = VoiceChoice("af_sally", STARTER), VoiceChoice("af_heart", COMPACT)
 MakeDesk = Callable[..., Desk]
 
 
@@ -141,10 +141,10 @@ def test_one_that_is_removed_before_it_speaks_does_not_take_over(opened: MakeDes
 
 def test_who_takes_the_model_in_the_middle_of_a_speech_is_told_no_more_of_it(opened: MakeDesk, qtbot: QtBot) -> None:
     desk = ready_during_a_speech(opened(), qtbot)
-    desk.voices.take(Choice("bm_george", COMPACT))
+    desk.voices.take(VoiceChoice("bm_george", COMPACT))
     desk.speech.stop()
     qtbot.waitUntil(lambda: desk.speech.activity.idle)
-    assert desk.voices.choice == Choice("bm_george", COMPACT)
+    assert desk.voices.choice == VoiceChoice("bm_george", COMPACT)
     assert offered(desk) == FULL_SIZE
 
 
@@ -163,12 +163,12 @@ def test_closing_ends_what_goes_on_and_keeps_what_was_received(
 
 def test_who_has_chosen_a_voice_gets_an_offer(opened: MakeDesk) -> None:
     desk = opened()
-    desk.voices.take(Choice("am_adam", STARTER))
+    desk.voices.take(VoiceChoice("am_adam", STARTER))
     start(desk)
     assert text_of(desk) == f"{COMPACT_TITLE} is ready."
-    assert desk.voices.choice == Choice("am_adam", STARTER)
+    assert desk.voices.choice == VoiceChoice("am_adam", STARTER)
     desk.strip.button(Answer.USE).click()
-    assert desk.voices.choice == Choice("am_adam", COMPACT)
+    assert desk.voices.choice == VoiceChoice("am_adam", COMPACT)
     assert desk.settings.model == COMPACT
     assert offered(desk) == FULL_SIZE
 

@@ -10,7 +10,7 @@ from app.audio.track import AudioTrack
 from app.messages import MAKING_PART
 from app.read_along.feature import ADAPT_AFTER_MS
 from app.reading.opener import OpenedDocument
-from app.speech.voice_choice import Choice
+from app.speech.voice_choice import VoiceChoice
 from engine.speech import Plan, SpeechRequest
 from engine.text.documents import Chapter, Document
 from tests.app.fakes import chunk_of, utterances_of
@@ -69,8 +69,8 @@ def test_what_is_not_made_yet_is_made_at_the_speed_and_pauses_chosen_last(room: 
 def test_a_voice_chosen_while_it_speaks_speaks_from_the_next_sentence(room: Room) -> None:
     room.speak()
     room.hear(300)
-    room.header.voices.ask_for(Choice("am_adam", None))
-    room.header.voices.voice_chosen.emit(Choice("am_adam", "starter"))
+    room.header.voices.ask_for(VoiceChoice("am_adam", None))
+    room.header.voices.voice_chosen.emit(VoiceChoice("am_adam", "starter"))
     room.qtbot.waitUntil(lambda: len(room.engine.requests) == 2)
     room.wait_made()
     assert (room.engine.requests[1].voice, room.engine.requests[1].part) == ("am_adam", "Two 🙂. Three.")
@@ -94,7 +94,7 @@ def test_another_speech_is_not_adapted_to_what_was_chosen_just_before(room: Room
 
 def test_a_voice_chosen_just_before_speaks_what_is_wanted_from_another_place(room: Room) -> None:
     room.begin()
-    room.header.voices.take(Choice("am_adam", "starter"))
+    room.header.voices.take(VoiceChoice("am_adam", "starter"))
     room.page.player.waveform.unmade_requested.emit(room.controller.track.expected_length() - 10)
     room.engine.hold.set()
     room.wait_made()
@@ -183,7 +183,7 @@ def test_an_item_keeps_its_voice_until_another_is_chosen(room: Room) -> None:
     room.header.speed.set_speed(1.5)
     room.qtbot.waitUntil(lambda: len(room.engine.requests) == 2)
     assert (room.engine.requests[-1].voice, room.engine.requests[-1].speed) == ("am_adam", 1.5)
-    room.header.voices.take(Choice("bm_george", "starter"))
+    room.header.voices.take(VoiceChoice("bm_george", "starter"))
     room.qtbot.waitUntil(lambda: len(room.engine.requests) == 3)
     assert room.engine.requests[-1].voice == "bm_george"
     room.engine.hold.set()

@@ -5,7 +5,7 @@ from PySide6.QtCore import QBuffer, QIODevice
 from PySide6.QtGui import QColor, QImage
 
 from app.reader.book_cards import CHARACTERS_PER_MINUTE, COVER_SIZE, SHARPNESS, Covers, reading_time
-from app.reading.places import ShelvedBook
+from app.reading.places import LibraryBook
 from app.theme import LIGHT
 
 
@@ -16,7 +16,7 @@ def test_times_are_in_hours_and_minutes(minutes: int, speed: float, words: str) 
     assert reading_time(minutes * CHARACTERS_PER_MINUTE, speed) == words
 
 
-BOOK = ShelvedBook(Path("/books/a.epub"), "one", "A Book", "Somebody", 0.255)
+BOOK = LibraryBook(Path("/books/a.epub"), "one", "A Book", "Somebody", 0.255)
 COLOR = QColor("#102030")
 
 pytestmark = pytest.mark.usefixtures("qapp")

@@ -15,9 +15,9 @@ from app.main_window import MainWindow
 from app.messages import MessageAction
 from app.read_along.feature import ReadAlongFeature
 from app.reader.feature import ReaderFeature
-from app.reading.places import Places
+from app.reading.places import ReadingPositions
 from app.recent_texts import RecentTexts
-from app.speech.voice_choice import Choice
+from app.speech.voice_choice import VoiceChoice
 from app.widgets.windows import Page
 from engine.errors import Canceled, DamagedDocument
 from engine.speech import Plan
@@ -281,7 +281,7 @@ def test_the_place_that_is_heard_is_remembered(desk: Desk, tmp_path: Path) -> No
     desk.hear(1500)
     heard = desk.controller.track.segment_at(1500).utterance
     assert heard.start > 0
-    assert Places(tmp_path / "places.json").of(desk.path, "").character == heard.start
+    assert ReadingPositions(tmp_path / "places.json").of(desk.path, "").character == heard.start
     desk.open()
     assert desk.page.book.cursor_character == heard.start
 
@@ -435,7 +435,7 @@ def test_ones_own_text_goes_on_from_its_place_after_a_restart(desk: Desk) -> Non
     desk.editor.edit.moveCursor(QTextCursor.MoveOperation.Start)
     desk.editor.edit.insertPlainText("And before. ")
     desk.window.memory.remember()
-    texts, places = RecentTexts(desk.path.with_name("texts")), Places(desk.path.with_name("places.json"))
+    texts, places = RecentTexts(desk.path.with_name("texts")), ReadingPositions(desk.path.with_name("places.json"))
     window = MainWindow(desk.controller, desk.settings, desk.theme, texts, places)
     desk.qtbot.addWidget(window)
     feature = ReaderFeature(window, desk.controller, desk.settings, desk.read)
@@ -547,7 +547,7 @@ def test_a_document_that_is_resumed_tells_nothing_anew_but_its_notices_are_there
 def test_notices_come_after_what_is_said_about_the_language(desk: Desk, language: str, button: str) -> None:
     desk.document = replace(BOOK, language=language)
     desk.page.header.voices.show_models(MODELS, "kokoro")
-    desk.page.header.voices.take(Choice("a", "kokoro"))
+    desk.page.header.voices.take(VoiceChoice("a", "kokoro"))
     desk.open()
     assert desk.page.banner.label.text().startswith("“The Whole Book” is in ")
     getattr(desk.page.banner, button).click()

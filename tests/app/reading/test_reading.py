@@ -5,7 +5,7 @@ import pytest
 from pytestqt.qtbot import QtBot
 
 from app.audio.player import Playback
-from app.reading.places import Place, Places, ShelvedBook
+from app.reading.places import LibraryBook, ReadingPosition, ReadingPositions
 from app.reading.reading import Reading
 from engine.errors import InvalidRequest, NothingToSpeak
 from engine.speech import SpeechRequest, UtteranceEdit
@@ -25,7 +25,7 @@ class Desk:
         self.own = OWN
         self.speech_settings: SpeechRequest | None = SPEECH_SETTINGS
         self.speaker = FakeSpeaker()
-        places = Places(folder / "p.json")
+        places = ReadingPositions(folder / "p.json")
         self.reading = Reading(self.speaker, places, lambda: self.speech_settings, lambda: self.own, notes=notes)
         self.speaker.reading = self.reading
 
@@ -310,8 +310,8 @@ def test_notes_are_read_at_the_end_of_their_chapter_if_that_is_wanted(book: Read
 
 
 def test_a_place_in_notes_that_are_no_longer_read_is_the_end_of_its_chapter(tmp_path: Path) -> None:
-    Places(tmp_path / "p.json").keep(
-        ShelvedBook(OPENED_BOOK.path, OPENED_BOOK.digest), Place(3, len(CHAPTERS[1].text) + 5)
+    ReadingPositions(tmp_path / "p.json").keep(
+        LibraryBook(OPENED_BOOK.path, OPENED_BOOK.digest), ReadingPosition(3, len(CHAPTERS[1].text) + 5)
     )
     reading = Desk(tmp_path).reading
     reading.open(OPENED_BOOK)

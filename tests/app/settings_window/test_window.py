@@ -10,7 +10,7 @@ from app.application import Application
 from app.settings import Settings
 from app.settings_window import pages
 from app.speech.activity import Activity
-from app.speech.voice_choice import Choice
+from app.speech.voice_choice import VoiceChoice
 from app.theme import SERIF, Appearance
 from app.widgets.controls import ComboBox
 from engine.runtime.preparation.devices import DEVICES
@@ -124,7 +124,7 @@ def test_the_voice_is_shown_and_chosen_elsewhere(desk: Desk, qtbot: QtBot) -> No
     reading = desk.open().reading
     desk.header.voices.show_models(TWO_MODELS, STARTER)
     assert "Sally" in reading.voice.label.toolTip()
-    desk.header.voices.take(Choice("bm_george", "kokoro-82m"))
+    desk.header.voices.take(VoiceChoice("bm_george", "kokoro-82m"))
     assert "George" in reading.voice.label.toolTip()
     assert "Kokoro-82M" in reading.voice.label.toolTip()
     with qtbot.waitSignal(desk.feature.voices_requested):

@@ -14,7 +14,7 @@ from app.speech.pronunciations import OutdatedPronunciations
 from engine.audio.speech_cache import SpeechCache
 from engine.runtime.synthesizer import Synthesizer
 from engine.speech import SpeechRequest
-from engine.text.g2p.user_lexicon.entries import Entry
+from engine.text.g2p.user_lexicon.entries import LexiconEntry
 from engine.text.g2p.user_lexicon.store import UserLexicon
 from tests.app.fakes import FakeOutput, list_voices
 from tests.patience import PATIENCE_MS
@@ -45,7 +45,10 @@ def test_only_the_sentence_with_the_word_sounds_different(qtbot: QtBot, speech: 
     wait()
     before = samples()
     assert len(before) == 3
-    for entry, texts in ((Entry("tease", say="x"), []), (Entry("Zorg", phonemes="zˈɑɹt"), ["The Zorgs came to town."])):
+    for entry, texts in (
+        (LexiconEntry("tease", say="x"), []),
+        (LexiconEntry("Zorg", phonemes="zˈɑɹt"), ["The Zorgs came to town."]),
+    ):
         UserLexicon().add([entry])
         with qtbot.waitSignal(outdated.found) as found:
             outdated.look()

@@ -7,7 +7,7 @@ from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QApplication, QInputDialog, QMessageBox
 from pytestqt.qtbot import QtBot
 
-from app.speech.voice_choice import Choice
+from app.speech.voice_choice import VoiceChoice
 from app.speech.voice_list import CHOSEN_ROLE
 from app.voices.blend_editor import HEAR_AFTER_MS
 from app.voices.feature import VoicesFeature
@@ -19,8 +19,8 @@ from tests.app.fakes import RATE_HZ, TWO_MODELS, FakeEngine
 from tests.app.library.room import Room
 from tests.patience import PATIENCE_MS
 
-SALLY, ADAM = Choice("af_sally", "starter"), Choice("am_adam", "starter")
-GEORGE = Choice("bm_george", "kokoro-82m")
+SALLY, ADAM = VoiceChoice("af_sally", "starter"), VoiceChoice("am_adam", "starter")
+GEORGE = VoiceChoice("bm_george", "kokoro-82m")
 TEXT = "One, two. “Three?” Four!\n\nHeading\nThe end"
 
 
@@ -87,7 +87,7 @@ def test_each_voice_of_the_list_speaks_the_sentence_at_the_cursor_in_turn(room: 
     before = room.panel.round.text()
     room.panel.round.click()
     assert room.panel.round.text() != before
-    assert room.panel.current == Choice("af_heart", "kokoro-82m")
+    assert room.panel.current == VoiceChoice("af_heart", "kokoro-82m")
     room.hear_out_sample()
     room.qtbot.waitUntil(lambda: room.panel.current == SALLY)
     room.hear_out_sample()
@@ -140,13 +140,13 @@ def test_a_blend_is_heard_and_saved_renamed_and_deleted(room: VoiceRoom) -> None
     with room.qtbot.waitSignal(room.speech.voices_listed):
         room.panel.blend.save_requested.emit("duet", recipe)
     assert SavedVoices().recipes() == {"duet": recipe}
-    room.voices.take(Choice("duet", "starter"))
+    room.voices.take(VoiceChoice("duet", "starter"))
     duet = SavedVoices().listed(TWO_MODELS[1].voices)
     models = (TWO_MODELS[0], ModelVoices("starter", "Starter voices", (*TWO_MODELS[1].voices, *duet)))
     room.voices.show_models(models, "starter")
-    room.voices.take(Choice("duet", "starter"))
-    room.panel.favorite_requested.emit(Choice("duet", "starter"))
-    room.panel.rename_requested.emit(Choice("duet", "starter"))
+    room.voices.take(VoiceChoice("duet", "starter"))
+    room.panel.favorite_requested.emit(VoiceChoice("duet", "starter"))
+    room.panel.rename_requested.emit(VoiceChoice("duet", "starter"))
     dialog = room.window.findChild(QInputDialog)
     dialog.setTextValue("pair")
     with room.qtbot.waitSignal(room.panel_feature.keeper.done):
@@ -154,7 +154,7 @@ def test_a_blend_is_heard_and_saved_renamed_and_deleted(room: VoiceRoom) -> None
     assert SavedVoices().recipes() == {"pair": recipe}
     assert room.settings.favorites == (("pair", "starter"),)
     assert room.settings.voice == "pair"
-    room.panel.delete_requested.emit(Choice("pair", "starter"))
+    room.panel.delete_requested.emit(VoiceChoice("pair", "starter"))
     box = room.window.findChild(QMessageBox)
     with room.qtbot.waitSignal(room.panel_feature.keeper.done):
         next(button for button in box.buttons() if button.text() == "Delete").click()
@@ -186,7 +186,7 @@ def test_a_blend_is_chosen_at_once_when_it_is_saved(room: VoiceRoom) -> None:
     room.panel.search.setText("male")
     with room.qtbot.waitSignal(room.panel_feature.keeper.done):
         room.panel.blend.save_requested.emit("Été  à deux", "af_sally(1)+am_adam(1)")
-    saved = Choice("Été à deux", "starter")
+    saved = VoiceChoice("Été à deux", "starter")
     assert room.voices.choice == saved
     assert room.voices.currentText().startswith("Été à deux")
     assert room.settings.voice == "Été à deux"
@@ -220,7 +220,7 @@ def test_a_blend_is_replaced_only_by_one_who_says_so(room: VoiceRoom) -> None:
 
 def test_speech_goes_on_with_another_voice_after_its_blend_is_deleted(room: VoiceRoom) -> None:
     save(room, "mine", "af_sally(1)+am_adam(1)")
-    room.voices.take(Choice("mine", "starter"))
+    room.voices.take(VoiceChoice("mine", "starter"))
     list_nothing(room)
     with room.qtbot.waitSignal(room.panel_feature.keeper.done):
         room.panel_feature.keeper.delete("mine")
@@ -232,7 +232,7 @@ def test_speech_goes_on_with_another_voice_after_its_blend_is_deleted(room: Voic
 def test_so_it_does_after_another_blend_is_deleted_before_the_voices_are_listed(room: VoiceRoom) -> None:
     for name in ("mine", "other"):
         save(room, name, "af_sally(1)+am_adam(1)")
-    room.voices.take(Choice("mine", "starter"))
+    room.voices.take(VoiceChoice("mine", "starter"))
     list_nothing(room)
     for name in ("mine", "other"):
         with room.qtbot.waitSignal(room.panel_feature.keeper.done):
@@ -243,13 +243,13 @@ def test_so_it_does_after_another_blend_is_deleted_before_the_voices_are_listed(
 
 def test_so_it_does_with_a_blend_that_is_renamed_before_the_voices_are_listed(room: VoiceRoom) -> None:
     save(room, "mine", "af_sally(1)+am_adam(1)")
-    room.voices.take(Choice("mine", "starter"))
+    room.voices.take(VoiceChoice("mine", "starter"))
     list_nothing(room)
     with room.qtbot.waitSignal(room.panel_feature.keeper.done):
         room.panel_feature.keeper.rename("mine", "ours", frozenset())
     assert room.window.request.voice == "ours"
-    assert Choice("ours", "starter") in room.panel.rows.choices
-    assert Choice("mine", "starter") not in room.panel.rows.choices
+    assert VoiceChoice("ours", "starter") in room.panel.rows.choices
+    assert VoiceChoice("mine", "starter") not in room.panel.rows.choices
     room.engine.hold.set()
 
 

@@ -5,9 +5,9 @@ from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QLineEdit, QPushButton, QVBoxLayout, QWidget
 from pytestqt.qtbot import QtBot
 
-from app.messages import Message, MessageAction, MessageTopic, Tone
+from app.messages import Message, MessageAction, MessageTopic, Severity
 from app.theme import colors
-from app.widgets.message_banner import ICON_PIXELS, MessageBanner, NoticeStrip
+from app.widgets.message_banner import ICON_PIXELS, MessageBanner, NoticeBar
 
 
 @pytest.fixture
@@ -19,7 +19,7 @@ def banner(qtbot: QtBot) -> MessageBanner:
 
 def test_it_is_hidden_until_there_is_something_to_say(banner: MessageBanner) -> None:
     assert banner.isHidden()
-    banner.show_message(Message("The disk is full.", Tone.ERROR, MessageAction.SAVE_ELSEWHERE))
+    banner.show_message(Message("The disk is full.", Severity.ERROR, MessageAction.SAVE_ELSEWHERE))
     assert not banner.isHidden()
     assert banner.label.text() == "The disk is full."
     assert banner.accessibleDescription() == "The disk is full."
@@ -27,7 +27,7 @@ def test_it_is_hidden_until_there_is_something_to_say(banner: MessageBanner) -> 
 
 
 def test_its_button_offers_the_action_and_the_message_goes(banner: MessageBanner, qtbot: QtBot) -> None:
-    message = Message("The device has gone.", Tone.WARNING, MessageAction.PLAY_ON)
+    message = Message("The device has gone.", Severity.WARNING, MessageAction.PLAY_ON)
     banner.show_message(message)
     with qtbot.waitSignal(banner.action_chosen) as chosen:
         banner.button.click()
@@ -38,13 +38,13 @@ def test_its_button_offers_the_action_and_the_message_goes(banner: MessageBanner
 FULL = Message("The disk is full.", topic=MessageTopic.FILE)
 
 
-GONE = Message("The device is gone.", Tone.WARNING, MessageAction.PLAY_ON, topic=MessageTopic.SOUND)
+GONE = Message("The device is gone.", Severity.WARNING, MessageAction.PLAY_ON, topic=MessageTopic.SOUND)
 
 
-SKIPPED = Message("An emoji was skipped.", Tone.NOTE, MessageAction.SHOW_IN_TEXT, topic=MessageTopic.TEXT)
+SKIPPED = Message("An emoji was skipped.", Severity.NOTE, MessageAction.SHOW_IN_TEXT, topic=MessageTopic.TEXT)
 
 
-OPENING = Message("Opening…", Tone.NOTE, MessageAction.CANCEL_OPENING, topic=MessageTopic.OPENING)
+OPENING = Message("Opening…", Severity.NOTE, MessageAction.CANCEL_OPENING, topic=MessageTopic.OPENING)
 
 
 def test_a_second_failure_waits_until_the_first_is_dismissed(banner: MessageBanner) -> None:
@@ -129,18 +129,18 @@ def test_what_stands_in_a_message_is_never_markup(banner: MessageBanner) -> None
 
 
 def test_all_notices_are_in_the_tooltip(banner: MessageBanner) -> None:
-    banner.show_message(Message("One. And 1 more.", Tone.NOTE, MessageAction.SHOW_IN_TEXT, "One.\nTwo."))
+    banner.show_message(Message("One. And 1 more.", Severity.NOTE, MessageAction.SHOW_IN_TEXT, "One.\nTwo."))
     assert banner.toolTip() == "One.\nTwo."
 
 
 def test_a_word_that_is_cut_off_is_in_the_tooltip(banner: MessageBanner) -> None:
     words = f"“{'x' * 200}” can’t be read."
-    banner.show_message(Message(words, Tone.ERROR, details="Traceback"))
+    banner.show_message(Message(words, Severity.ERROR, details="Traceback"))
     assert banner.toolTip() == words
 
 
-@pytest.mark.parametrize("tone", list(Tone))
-def test_every_tone_has_a_sign(banner: MessageBanner, tone: Tone) -> None:
+@pytest.mark.parametrize("tone", list(Severity))
+def test_every_tone_has_a_sign(banner: MessageBanner, tone: Severity) -> None:
     banner.show_message(Message("x", tone))
     symbol = banner.symbol.grab().toImage()
     assert getattr(colors(), tone.value) in {symbol.pixelColor(x, y).name() for x in range(20) for y in range(20)}
@@ -148,7 +148,7 @@ def test_every_tone_has_a_sign(banner: MessageBanner, tone: Tone) -> None:
 
 
 def test_symbol_sentence_and_buttons_stand_from_left_to_right(qtbot):
-    strip = NoticeStrip()
+    strip = NoticeBar()
     qtbot.addWidget(strip)
     first, second = QPushButton("One", strip), QPushButton("Two", strip)
     strip.label.setText("Something was said.")
@@ -166,7 +166,7 @@ class Desk:
     def __init__(self) -> None:
         self.window = QWidget()
         self.field = QLineEdit(self.window)
-        self.strip, other = NoticeStrip(self.window), NoticeStrip(self.window)
+        self.strip, other = NoticeBar(self.window), NoticeBar(self.window)
         self.buttons = QPushButton("One", self.strip), QPushButton("Two", self.strip)
         self.next = QPushButton("Next", other)
         self.strip.lay_out(*self.buttons)

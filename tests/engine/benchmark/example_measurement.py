@@ -1,6 +1,6 @@
 """A measurement of given numbers."""
 
-from engine.benchmark.job import Job, Length
+from engine.benchmark.job import BenchmarkJob, Length
 from engine.benchmark.measurement import CommandFigures, LengthMeasurement, Measurement, ProcessFigures, SpeechFigures
 from engine.benchmark.peer_runners import WHOLE_MODEL
 from engine.benchmark.peers import (
@@ -61,7 +61,7 @@ def with_lossy_peers() -> LengthMeasurement:
 
 def measurement(**changes) -> Measurement:
     figures = {
-        "job": Job("kokoro-82m", "random:0", 2),
+        "job": BenchmarkJob("kokoro-82m", "random:0", 2),
         "lengths": (at(2.0), at(10.0)),
         "processes": {
             OURS: ProcessFigures(1.5, 0.2, 700_000_000, 0.001),

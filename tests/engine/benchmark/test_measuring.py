@@ -9,7 +9,7 @@ import pytest
 from safetensors.numpy import load_file
 
 from engine.benchmark import measuring
-from engine.benchmark.job import Job, Length, exact_length, utterance_path, weights_path
+from engine.benchmark.job import BenchmarkJob, Length, exact_length, utterance_path, weights_path
 from engine.benchmark.measuring import (
     LONG_WORDS,
     MIDDLE_TEXT,
@@ -49,7 +49,7 @@ def measured():
 
 
 def measured_shortly():
-    job = Job("starter", None, 1, stage_seconds=0, warm_up_seconds=0)
+    job = BenchmarkJob("starter", None, 1, stage_seconds=0, warm_up_seconds=0)
     lengths = [exact_length(SECONDS, job.config)]
     return measure(job, lengths, PeerSelection(RAN, {"somebody": "it is not here"}), 1, str)
 
@@ -142,7 +142,7 @@ def test_the_long_text_has_enough_words_and_can_be_spoken():
     check(SpeechRequest(long_text(), "anybody"))
 
 
-JOB = Job("starter", None, 1)
+JOB = BenchmarkJob("starter", None, 1)
 
 
 def test_the_last_text_is_two_utterances_as_long_as_can_be_and_the_others_one():
@@ -156,20 +156,20 @@ def test_the_last_text_is_two_utterances_as_long_as_can_be_and_the_others_one():
 
 @pytest.mark.parametrize("weights", [None, "random:0"])
 def test_the_command_exists(weights, tmp_path):
-    _, _, _, *words = speak_command(Job("kokoro-82m", weights, 1), SHORT_TEXT, tmp_path)
+    _, _, _, *words = speak_command(BenchmarkJob("kokoro-82m", weights, 1), SHORT_TEXT, tmp_path)
     options = build_parser().parse_args(words)
     assert (options.text, options.model, options.weights) == (SHORT_TEXT, "kokoro-82m", weights)
 
 
 def test_the_command_speaks_on_the_device_of_the_job(tmp_path):
     for device in ("cpu", "metal"):
-        _, _, _, *words = speak_command(Job("starter", None, 1, device=device), SHORT_TEXT, tmp_path)
+        _, _, _, *words = speak_command(BenchmarkJob("starter", None, 1, device=device), SHORT_TEXT, tmp_path)
         assert build_parser().parse_args(words).device == device
 
 
 def test_a_command_that_fails_is_told_in_its_own_words(tmp_path):
     with pytest.raises(EngineError, match="The command speak failed: error: Unknown weights “random”"):
-        measure_commands(Job("kokoro-82m", "random", 1), tmp_path)
+        measure_commands(BenchmarkJob("kokoro-82m", "random", 1), tmp_path)
 
 
 @pytest.fixture

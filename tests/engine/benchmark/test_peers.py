@@ -10,7 +10,7 @@ from safetensors.numpy import save_file
 
 from engine.artifacts.packed_weights import PackedWeights
 from engine.benchmark import peer_runners
-from engine.benchmark.job import Job, exact_length, kokoro_onnx_path, weights_path
+from engine.benchmark.job import BenchmarkJob, exact_length, kokoro_onnx_path, weights_path
 from engine.benchmark.peer_runners import (
     NEAR_ENOUGH,
     WHOLE_MODEL,
@@ -124,7 +124,7 @@ def test_an_unknown_peer_is_refused(complete):
 @pytest.fixture
 def job(tmp_path):
     save_file(open_checkpoint("starter").load_weights(), weights_path(tmp_path))
-    return Job("starter", None, 1)
+    return BenchmarkJob("starter", None, 1)
 
 
 def test_ours_has_the_weights_that_speak(job, monkeypatch):

@@ -8,7 +8,7 @@ import json
 import matplotlib.image
 import pytest
 
-from engine.benchmark.job import Job
+from engine.benchmark.job import BenchmarkJob
 from engine.benchmark.measurement import ProcessFigures
 from engine.benchmark.peers import (
     KOKORO_ONNX_INT8,
@@ -60,7 +60,7 @@ def test_the_table_has_every_stage_and_the_total():
 
 
 def test_a_gpu_has_no_share_of_the_processors_peak():
-    on_metal = measurement(job=Job("kokoro-82m", None, 2, device="metal"), lengths=(beside_a_gpu(),))
+    on_metal = measurement(job=BenchmarkJob("kokoro-82m", None, 2, device="metal"), lengths=(beside_a_gpu(),))
     data = json.loads(json.dumps(to_dict(on_metal), allow_nan=False))
     (length,) = data["lengths"]
     assert data["device"] == "metal"

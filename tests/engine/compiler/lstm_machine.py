@@ -19,12 +19,12 @@ from engine.config import ModelConfig
 from engine.network.exportable.blocks import bidirectional_lstm
 from engine.ops.packed_lstm import LstmMethod, LstmSemantics
 from engine.runners.buffers import provide_buffers
-from engine.stages import TOKENS, Place, Size, Stage, Tensor
+from engine.stages import TOKENS, Size, Stage, StagePlace, Tensor
 
 STAGE = Stage(
     "lstm",
     "One LSTM",
-    Place.DEVICE,
+    StagePlace.DEVICE,
     (Tensor("x", (TOKENS, Size("hidden_dim"))), Tensor("token_count", (), "int32")),
     (Tensor("y", (TOKENS, Size("hidden_dim"))),),
 )

@@ -15,7 +15,7 @@ from engine.compiler.export import export_stage
 from engine.compiler.passes import apply, kernel_passes
 from engine.compiler.targets import host_cpu
 from engine.errors import CompileError
-from engine.stages import FRAMES, STFT_FRAMES, TOKENS, Place, Size, Stage, Tensor
+from engine.stages import FRAMES, STFT_FRAMES, TOKENS, Size, Stage, StagePlace, Tensor
 from tests.engine.kernels.convolutions import MANY_POINTS_LOSS
 from tests.engine.kernels.cpu.assembly import OTHER_PROCESSORS, assembly
 
@@ -189,7 +189,7 @@ def test_masks_sines_and_exponentials_become_vectors_on_processors(tiny_config):
             return torch.exp(torch.sin(x) + 1).masked_fill(beyond[:, None], 0)
 
     target = OTHER_PROCESSORS["haswell"]
-    stage = Stage("probe", "Probe", Place.DEVICE, (COLUMNS, Tensor("token_count", (), "int32")), ())
+    stage = Stage("probe", "Probe", StagePlace.DEVICE, (COLUMNS, Tensor("token_count", (), "int32")), ())
     graph = export_stage(stage, Spectrum(), tiny_config, target)
     module = apply(graph.module, kernel_passes(target), target)
     (loop,) = (found for found in module.functions.values() if isinstance(found, PrimFunc))

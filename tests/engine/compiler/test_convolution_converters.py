@@ -30,7 +30,7 @@ from engine.kernels.convolution import ConvWorkload, transposed
 from engine.kernels.cpu.conv_choice import choice_for, choices
 from engine.kernels.cpu.register_tile import AVX512
 from engine.runners.workspace import WORKSPACE_FUNCTION
-from engine.stages import TOKENS, Place, Size, Stage, Tensor, stage_named
+from engine.stages import TOKENS, Size, Stage, StagePlace, Tensor, stage_named
 from tests.engine.compiler.metal_machine import MetalStage
 from tests.engine.kernels.cpu.running import host, host_microkernel
 from tests.metal_device import metal_device
@@ -40,7 +40,7 @@ CHANNELS = 32
 NO_KERNELS = ("vm.", "shape_func", "runtime.", "begin_at_offset", WORKSPACE_FUNCTION)
 """Prefixes of the functions called for memory and shapes."""
 FACTOR = 0.7071
-STAGE = Stage("probe", "Probe", Place.DEVICE, (Tensor("x", (Size("hidden_dim"), TOKENS)),), (Tensor("y", ()),))
+STAGE = Stage("probe", "Probe", StagePlace.DEVICE, (Tensor("x", (Size("hidden_dim"), TOKENS)),), (Tensor("y", ()),))
 
 
 class Joined(nn.Module):
@@ -290,7 +290,7 @@ class Layers(torch.nn.Module):
 
 def test_convolutions_of_a_stage_are_found_costliest_first(tiny_config):
     width = tiny_config.hidden_dim
-    stage = Stage("probe", "Probe", Place.DEVICE, (Tensor("x", (Size("hidden_dim"), TOKENS)),), (Tensor("y", ()),))
+    stage = Stage("probe", "Probe", StagePlace.DEVICE, (Tensor("x", (Size("hidden_dim"), TOKENS)),), (Tensor("y", ()),))
     found = convolutions(trace(stage, Layers(width), tiny_config))
     dear, longer, cheap = ConvWorkload(8, 64, 5, 2, 1, 4), transposed(64, 4, 4, 2, 1), ConvWorkload(width, 8, 1)
     assert list(found.items()) == [(dear, 140), (longer, 140), (cheap, 140)]

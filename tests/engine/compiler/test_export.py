@@ -15,13 +15,13 @@ from engine.compiler.targets import host_cpu
 from engine.compiler.traced_graph import example_shapes, number_of, numbers_of, operator_name, shape_of
 from engine.errors import CompileError
 from engine.network.random_weights import random_weights
-from engine.stages import DEVICE_STAGES, FRAMES, TOKENS, Place, Size, Stage, Tensor, stage_named
+from engine.stages import DEVICE_STAGES, FRAMES, TOKENS, Size, Stage, StagePlace, Tensor, stage_named
 
 ROWS = Tensor("rows", (TOKENS, Size("hidden_dim")))
 
 
 def probe(*inputs):
-    return Stage("probe", "Probe", Place.DEVICE, inputs, ())
+    return Stage("probe", "Probe", StagePlace.DEVICE, inputs, ())
 
 
 @pytest.mark.parametrize("stage", DEVICE_STAGES, ids=lambda stage: stage.name)

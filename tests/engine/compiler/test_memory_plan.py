@@ -16,7 +16,7 @@ from engine.compiler.passes import all_passes, apply
 from engine.compiler.targets import host_cpu, metal_host
 from engine.runners.buffers import BUFFERS_FUNCTION
 from engine.runners.workspace import WORKSPACE_FUNCTION
-from engine.stages import TOKENS, Place, Size, Stage, Tensor
+from engine.stages import TOKENS, Size, Stage, StagePlace, Tensor
 from tests.engine.compiler.metal_machine import MetalStage
 from tests.engine.tiny_model import TINY
 from tests.metal_device import metal_device
@@ -117,7 +117,7 @@ def _before_lowering(made):
     return apply(made.graph.module, passes[: last + 1], host_cpu())["main"]
 
 
-STAGE = Stage("probe", "Probe", Place.DEVICE, (ROWS,), (Tensor("y", ()),))
+STAGE = Stage("probe", "Probe", StagePlace.DEVICE, (ROWS,), (Tensor("y", ()),))
 
 
 class Branches(nn.Module):

@@ -28,7 +28,7 @@ from engine.network.random_weights import network_with, random_weights
 from engine.runners.metal_stream import WAIT_FUNCTION
 from engine.runners.torch_runner import ExportableRunner
 from engine.runners.tvm_runner import CompiledRunner
-from engine.stages import DEVICE_STAGES, TOKENS, Axis, Place, Size, Stage, Tensor, stage_named
+from engine.stages import DEVICE_STAGES, TOKENS, Axis, Size, Stage, StagePlace, Tensor, stage_named
 from tests.engine.compiler.metal_machine import MetalStage, arrays_for
 from tests.engine.kept_modules import kept_modules
 from tests.engine.tiny_model import TINY
@@ -116,7 +116,7 @@ def test_sines_and_exponentials_are_ours_and_join_their_neighbors(tiny_config):
         def forward(self, x):
             return torch.exp(torch.sin(x) + 1)
 
-    stage = Stage("probe", "Probe", Place.DEVICE, (Tensor("rows", (TOKENS, Size("hidden_dim"))),), ())
+    stage = Stage("probe", "Probe", StagePlace.DEVICE, (Tensor("rows", (TOKENS, Size("hidden_dim"))),), ())
     graph = export_stage(stage, Both(), tiny_config, metal_macos())
     (source,) = kernel_sources(build_executable(graph.module, metal_macos()).mod).values()
     assert not re.search(r"\b(fast::)?(sin|exp|exp2)\(", source)

@@ -8,7 +8,7 @@ import pytest
 
 from engine.export.export_job import ExportJob
 from engine.export.exporting import discard, export
-from engine.export.stored_jobs import KeptOrders
+from engine.export.stored_jobs import StoredJobs
 from engine.speech import CurveEdit, PhonemeEdit, SpeechRequest, UtteranceEdit
 from engine.text.documents import Chapter, Document
 from tests.engine.export.books import PNG, FastSpeaker, book, order_of
@@ -31,7 +31,7 @@ def keep_and_die(folder: Path) -> None:
         "from pathlib import Path\n"
         "from engine.export.stored_jobs import KeptOrders\n"
         "from tests.engine.export.test_kept_orders import ORDER\n"
-        f"kept = KeptOrders(Path({str(folder)!r})).keep(ORDER, 'kokoro-82m')\n"
+        f"kept = StoredJobs(Path({str(folder)!r})).keep(ORDER, 'kokoro-82m')\n"
         "os.kill(os.getpid(), 9)\n"
     )
     subprocess.run([sys.executable, "-c", code], cwd=ROOT)
@@ -39,7 +39,7 @@ def keep_and_die(folder: Path) -> None:
 
 def test_the_order_of_a_process_that_was_killed_is_found_whole(tmp_path: Path) -> None:
     keep_and_die(tmp_path)
-    (kept,) = KeptOrders(tmp_path).interrupted()
+    (kept,) = StoredJobs(tmp_path).interrupted()
     assert (kept.order, kept.model) == (ORDER, "kokoro-82m")
     kept.drop()
     assert not list(tmp_path.iterdir())
@@ -47,29 +47,29 @@ def test_the_order_of_a_process_that_was_killed_is_found_whole(tmp_path: Path) -
 
 def test_only_one_of_two_finds_it(tmp_path: Path) -> None:
     keep_and_die(tmp_path)
-    found = list(KeptOrders(tmp_path).interrupted())
+    found = list(StoredJobs(tmp_path).interrupted())
     assert len(found) == 1
-    assert not list(KeptOrders(tmp_path).interrupted())
+    assert not list(StoredJobs(tmp_path).interrupted())
     found[0].release()  # as when its process ends
-    (again,) = KeptOrders(tmp_path).interrupted()
+    (again,) = StoredJobs(tmp_path).interrupted()
     again.release()
 
 
 def test_one_that_is_carried_out_is_not_interrupted(tmp_path: Path) -> None:
-    kept = KeptOrders(tmp_path).keep(ORDER, "starter")
-    assert not list(KeptOrders(tmp_path).interrupted())
+    kept = StoredJobs(tmp_path).keep(ORDER, "starter")
+    assert not list(StoredJobs(tmp_path).interrupted())
     kept.drop()
     assert not list(tmp_path.iterdir())
 
 
 def test_without_a_folder_nothing_was_interrupted(tmp_path: Path) -> None:
-    assert not list(KeptOrders(tmp_path / "none").interrupted())
+    assert not list(StoredJobs(tmp_path / "none").interrupted())
 
 
 @pytest.mark.parametrize("content", ["", "{", "[]", "{}", "[" * 100_000, json.dumps({"chapters": [["a", 3]]})])
 def test_what_makes_no_sense_is_removed(content: str, tmp_path: Path) -> None:
     (tmp_path / "1-1.json").write_text(content)
-    assert not list(KeptOrders(tmp_path).interrupted())
+    assert not list(StoredJobs(tmp_path).interrupted())
     assert not list(tmp_path.iterdir())
 
 

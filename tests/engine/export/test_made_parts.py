@@ -9,7 +9,7 @@ import pytest
 from engine.errors import OutputError
 from engine.export.part_cache import KEPT_DAYS, PartCache, RenderedPart, made_of
 from engine.speech import SpeechRequest, SpokenWord
-from engine.text.g2p.user_lexicon.entries import Entry
+from engine.text.g2p.user_lexicon.entries import LexiconEntry
 from engine.text.g2p.user_lexicon.store import UserLexicon
 from tests.engine.export.books import RATE_HZ, FastSpeaker
 
@@ -129,11 +129,11 @@ def test_a_changed_entry_of_the_lexicon_affects_only_parts_with_its_word(
         return parts.has(REQUEST), parts.has(other)
 
     assert cached() == (True, True)
-    UserLexicon().add([Entry("paragraph", say="section")])
+    UserLexicon().add([LexiconEntry("paragraph", say="section")])
     assert cached() == (False, True)
     parts = PartCache("model", tmp_path)
     parts.keep(REQUEST, made(), RATE_HZ)
-    UserLexicon().add([Entry("paragraph", say="passage")])
+    UserLexicon().add([LexiconEntry("paragraph", say="passage")])
     assert parts.has(REQUEST)
     assert cached() == (False, True)
     UserLexicon().remove("paragraph")

@@ -23,7 +23,7 @@ from engine.models.conversion import (
     read_layout,
     read_quantized,
 )
-from engine.models.progress import Activity
+from engine.models.progress import ModelActivity
 from engine.models.sources import shipped_file
 from engine.network.published_checkpoint import expected_weights
 from engine.network.weights import Weights
@@ -49,7 +49,7 @@ def order(published: Published, source: Path, tmp_path: Path) -> Conversion:
     return Conversion(published.config, source / CHECKPOINT_NAME, voices, tmp_path / "out")
 
 
-def ignore(activity: Activity, done: int, total: int) -> None:
+def ignore(activity: ModelActivity, done: int, total: int) -> None:
     """Ignore the report."""
 
 

@@ -10,7 +10,7 @@ import pytest
 
 from engine.errors import Canceled, DownloadError, StorageError
 from engine.models.download import CHUNK_BYTES, ENVIRONMENT, Download, download
-from engine.models.progress import Activity
+from engine.models.progress import ModelActivity
 from engine.system.remote import call
 from tests.engine.full_disk import full_disk
 from tests.engine.models.published import CHECKPOINT_NAME, Published
@@ -24,7 +24,7 @@ def order(published: Published, tmp_path: Path) -> Download:
     return Download(entry.repository, entry.revision, entry.files, tmp_path / "received")
 
 
-def ignore(activity: Activity, done: int, total: int) -> None:
+def ignore(activity: ModelActivity, done: int, total: int) -> None:
     """Ignore the report."""
 
 

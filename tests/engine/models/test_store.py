@@ -23,7 +23,7 @@ from engine.errors import (
     UnusableModel,
 )
 from engine.models import store
-from engine.models.progress import Activity, ModelProgress
+from engine.models.progress import ModelActivity, ModelProgress
 from engine.models.store import ModelState, ModelStore
 from engine.network.random_weights import network_with
 from tests.engine.models.conftest import call_here
@@ -70,7 +70,7 @@ def test_a_fetched_model_is_there_with_its_voices(models: ModelStore, hub: Stand
     assert opened is not None
     network_with(published.config, opened.load_weights())
     assert np.array_equal(opened.voices["bm_george"].table, voice_table(published.config, 1))
-    assert {progress.activity for progress in seen} == {Activity.FETCHING, Activity.CONVERTING}
+    assert {progress.activity for progress in seen} == {ModelActivity.FETCHING, ModelActivity.CONVERTING}
     assert left_over(models) == []
 
 
@@ -314,18 +314,18 @@ def test_a_folder_that_cannot_be_written_is_said(published: Published, source: P
 def test_a_second_process_waits_and_then_finds_it_done(
     models: ModelStore, hub: StandInHub, source: Path, published: Published
 ) -> None:
-    seen: list[Activity] = []
+    seen: list[ModelActivity] = []
     models.folder.mkdir()
     lock = FileLock(models.folder / f".{NAME}.lock", thread_local=False)
     lock.acquire()
 
     def observe(progress: ModelProgress) -> None:
         seen.append(progress.activity)
-        if progress.activity is Activity.WAITING:
+        if progress.activity is ModelActivity.WAITING:
             lock.release()
 
     models.fetch(NAME, observe)
-    assert seen[0] is Activity.WAITING
+    assert seen[0] is ModelActivity.WAITING
     assert models.status(NAME).state is ModelState.INSTALLED
 
 

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from engine.network.distilled_stages import distilled_stages, put_in_place
 from engine.network.exportable import exportable_stages
-from engine.network.exportable.probing import Probed, probe_paths
+from engine.network.exportable.probing import ProbedModule, probe_paths
 from engine.network.random_weights import network_with, random_weights
 from engine.network.student_file import Students
 from engine.runners.torch_runner import ExportableRunner, StagesRunner
@@ -105,7 +105,7 @@ def test_parameters_have_the_names_of_the_network_and_of_the_students():
 def test_inner_values_are_those_of_the_stages_with_lstms():
     network = network_with(TINY, WEIGHTS)
     for name, module in distilled_stages(TINY, students(), probed=True).items():
-        assert isinstance(module, Probed)
+        assert isinstance(module, ProbedModule)
         assert module.paths == probe_paths(network, stage_named(name))
 
 

@@ -10,7 +10,7 @@ from engine.config import ModelConfig
 from engine.runners.base import COUNTS, Runner
 from engine.runners.host import HostRunner
 from engine.speech import Array
-from engine.stages import STAGES, Axis, Place, Tensor
+from engine.stages import STAGES, Axis, StagePlace, Tensor
 
 Values = dict[str, Array]
 
@@ -39,9 +39,9 @@ def all_values(config: ModelConfig, runner: Runner, start: Mapping[str, Array]) 
     """Every stage in order, each fed by the ones before it."""
     values, host = dict(start), HostRunner(config)
     for stage in STAGES:
-        chosen = host if stage.runs_on is Place.HOST else runner
+        chosen = host if stage.runs_on is StagePlace.HOST else runner
         values.update(chosen.run(stage, {tensor.name: values[tensor.name] for tensor in stage.inputs}))
-        if stage.runs_on is Place.HOST:
+        if stage.runs_on is StagePlace.HOST:
             batch, frames = values["frame_token"].shape
             values.setdefault("source_noise", noise_for(config, frames, batch))
     return values

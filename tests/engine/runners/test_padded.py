@@ -19,7 +19,7 @@ from engine.runners.host import HostRunner
 from engine.runners.padded import PaddedRunner, padded_length
 from engine.runners.torch_runner import ExportableRunner
 from engine.speech import Array
-from engine.stages import DEVICE_STAGES, STAGES, Place, Stage, stage_named
+from engine.stages import DEVICE_STAGES, STAGES, Stage, StagePlace, stage_named
 from tests.engine.network.utterances import Values, all_values, noise_for, opening
 
 torch.set_num_threads(1)
@@ -70,9 +70,9 @@ def static_values(config: ModelConfig, runner: ExportableRunner, start: Values, 
     values = copy.deepcopy(start)
     values["tokens"] = extended(values["tokens"], padded_length(TOKENS, padding))
     for stage in STAGES:
-        chosen = HostRunner(config) if stage.runs_on is Place.HOST else runner
+        chosen = HostRunner(config) if stage.runs_on is StagePlace.HOST else runner
         values.update(chosen.run(stage, inputs_of(stage, values)))
-        if stage.runs_on is Place.HOST:
+        if stage.runs_on is StagePlace.HOST:
             frames = int(values["frame_count"][0])
             static = padded_length(frames, padding)
             values["frame_token"] = extended(values["frame_token"], static)

@@ -53,7 +53,7 @@ class Fit:
 
 
 @dataclass(frozen=True)
-class Followed:
+class RecordedSpeech:
     """An utterance with a pitch curve: its contours, the excitation and the audio on the time of the contours."""
 
     contours: Contours
@@ -113,14 +113,14 @@ def _rms(cents: Sequence[float] | NDArray[np.float64]) -> float:
     return float(np.sqrt(np.mean(np.square(cents))))
 
 
-def follow(synthesizer: Synthesizer, voice: str) -> Iterator[tuple[str, Followed]]:
+def follow(synthesizer: Synthesizer, voice: str) -> Iterator[tuple[str, RecordedSpeech]]:
     """Yield the speech of a voice with its own curve, then with each of `CURVES`."""
     request = SpeechRequest(TEXT, voice)
     *_, plan = synthesizer.plans(request)
     utterance = plan.utterances[0]
     edit = UtteranceEdit(utterance.start, utterance.phonemes)
 
-    def followed(changes: tuple[PhonemeEdit, ...]) -> Followed:
+    def followed(changes: tuple[PhonemeEdit, ...]) -> RecordedSpeech:
         sources: list[NDArray[np.float64]] = []
 
         def observe(event: Event) -> None:
@@ -136,7 +136,7 @@ def follow(synthesizer: Synthesizer, voice: str) -> Iterator[tuple[str, Followed
         missing = edges[written.end_phoneme] - round(LEAD_SECONDS * SAMPLE_RATE_HZ) - spoken.end_sample
         length = len(contours.pitch) * SAMPLES_PER_VALUE
         audio = np.concatenate([np.zeros(max(0, missing)), chunk.samples[max(0, -missing) :], np.zeros(length)])
-        return Followed(contours, sources[-1], audio[:length].astype(np.float64))
+        return RecordedSpeech(contours, sources[-1], audio[:length].astype(np.float64))
 
     own = followed(())
     yield OWN, own

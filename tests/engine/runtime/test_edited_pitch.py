@@ -9,7 +9,7 @@ from collections.abc import Iterator
 import pytest
 
 from engine.runtime.synthesizer import Synthesizer
-from tests.engine.runtime.edited_pitch import CURVES, OWN, Followed, follow, shifted_by
+from tests.engine.runtime.edited_pitch import CURVES, OWN, RecordedSpeech, follow, shifted_by
 from tests.starter_voices import FEMALE, MALE
 from tests.trained import needs_trained
 
@@ -46,7 +46,7 @@ def chosen(request: pytest.FixtureRequest) -> tuple[Synthesizer, str]:
 
 
 @pytest.fixture(scope="module")
-def spoken(chosen: tuple[Synthesizer, str]) -> dict[str, Followed]:
+def spoken(chosen: tuple[Synthesizer, str]) -> dict[str, RecordedSpeech]:
     return dict(follow(*chosen))
 
 

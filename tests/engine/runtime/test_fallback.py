@@ -9,7 +9,7 @@ import pytest
 
 from engine.artifacts.manifest import CPU, CPU_DEVICE
 from engine.errors import Canceled, EngineError, GpuFailed
-from engine.runtime.fallback import MAX_FAILURES_IN_A_ROW, PREPARING_SPARE, Loaded, Speaker
+from engine.runtime.fallback import MAX_FAILURES_IN_A_ROW, PREPARING_SPARE, FallbackSpeaker, LoadedPipeline
 from engine.runtime.pipeline import Observer
 from engine.runtime.preparation import devices
 from engine.runtime.preparation.devices import AUTO, DeviceChoice
@@ -64,12 +64,12 @@ class Desk:
     def __init__(self, *errors: Exception | None) -> None:
         self.gpu, self.processor = FakePipeline(errors), FakePipeline()
         self.events: list[Event] = []
-        self.speaker = Speaker(Loaded(self.gpu, "metal", "the GPU"), self.load)
+        self.speaker = FallbackSpeaker(LoadedPipeline(self.gpu, "metal", "the GPU"), self.load)
         self.count = 0
 
-    def load(self, observe: Observer, cancel: threading.Event | None) -> Loaded:
+    def load(self, observe: Observer, cancel: threading.Event | None) -> LoadedPipeline:
         observe(LOADED)
-        return Loaded(self.processor, "cpu", "the processor")
+        return LoadedPipeline(self.processor, "cpu", "the processor")
 
     def speak(self) -> tuple[str, list[Event]]:
         """Speak the next utterance; return the device used, and the events meanwhile."""

@@ -20,7 +20,7 @@ from engine.speech import (
     SpeechRequest,
     UtteranceEdit,
 )
-from engine.text.g2p.user_lexicon.entries import Entry
+from engine.text.g2p.user_lexicon.entries import LexiconEntry
 from engine.text.g2p.user_lexicon.store import UserLexicon
 
 TEXT = "Zorg runs to New York.\n\n[voice:my duet] York and table for 5k."
@@ -63,10 +63,10 @@ def saved(synthesizer: Synthesizer, path: Path) -> Samples:
     SavedVoices().save("my duet", f"{voices[0].name}(2)+{voices[1].name}(1)", known)
     UserLexicon().add(
         [
-            Entry("Zorg", phonemes="zˈɔɹɡ"),
-            Entry(pattern=r"(\d+)k\b", say=r"\1 thousand"),
-            Entry("table", phonemes="tˈɑbl", language="fr-FR"),
-            Entry("elephant", say="mouse"),
+            LexiconEntry("Zorg", phonemes="zˈɔɹɡ"),
+            LexiconEntry(pattern=r"(\d+)k\b", say=r"\1 thousand"),
+            LexiconEntry("table", phonemes="tˈɑbl", language="fr-FR"),
+            LexiconEntry("elephant", say="mouse"),
         ]
     )
     request = SpeechRequest(TEXT, voices[0].name, 1.1, pause_scale=1.5)
@@ -89,10 +89,10 @@ def test_a_project_gives_the_same_samples_on_every_machine(tmp_path, machine):
     SavedVoices().save("my duet", voices[2].name + "(1)", {voice.name: voice for voice in voices})
     UserLexicon().add(
         [
-            Entry("Zorg", say="fish"),
-            Entry("New York", say="here"),
-            Entry("York", say="there"),
-            Entry(pattern="run", say="fly"),
+            LexiconEntry("Zorg", say="fish"),
+            LexiconEntry("New York", say="here"),
+            LexiconEntry("York", say="there"),
+            LexiconEntry(pattern="run", say="fly"),
         ]
     )
     request = read_project(path).request
@@ -112,10 +112,10 @@ def test_a_project_includes_only_the_entries_and_blends_of_its_text(tmp_path, ma
 def test_an_entry_that_the_user_adds_later_applies(tmp_path, machine):
     saved(machine("first"), tmp_path / "a.kokoro")
     reader = machine("other")
-    UserLexicon().add([Entry("runs", phonemes="fɪʃ")])
+    UserLexicon().add([LexiconEntry("runs", phonemes="fɪʃ")])
     request = shielded(read_project(tmp_path / "a.kokoro").request)
     assert said(reader, request)["runs"] != "fɪʃ"
-    UserLexicon().add([Entry("runs", phonemes="kæt"), Entry("Zorg", phonemes="kæt")])
+    UserLexicon().add([LexiconEntry("runs", phonemes="kæt"), LexiconEntry("Zorg", phonemes="kæt")])
     assert said(reader, request)["runs"] == said(reader, request)["Zorg"] == "kæt"
     words = {each.word: each.phonemes for each in self_contained(request).definitions.pronunciations}
     assert words["runs"] == words["Zorg"] == "kæt"

@@ -28,7 +28,7 @@ from engine.errors import (
 from engine.models.checkpoints import open_checkpoint
 from engine.models.voices.blends import SavedVoices
 from engine.ops.packed_lstm import LstmMethod
-from engine.runtime.fallback import Speaker
+from engine.runtime.fallback import FallbackSpeaker
 from engine.runtime.pipeline import ignore
 from engine.runtime.preparation.devices import DeviceChoice
 from engine.runtime.preparation.files import ensure_files, is_ready
@@ -39,7 +39,7 @@ from engine.stages import STAGE_NAMES
 from engine.system.memory import give_back_freed_memory
 from engine.system.paths import packed_weights_folder
 from engine.text.g2p.other_languages import front_end
-from engine.text.g2p.user_lexicon.entries import Entry
+from engine.text.g2p.user_lexicon.entries import LexiconEntry
 from engine.text.g2p.user_lexicon.store import UserLexicon
 from engine.text.languages import language_of
 from tests.engine.memory import private_bytes
@@ -428,7 +428,7 @@ def test_an_entry_of_the_lexicon_applies_from_the_next_request_on_and_makes_only
     keeping, events = Synthesizer("starter", kept=SpeechCache(tmp_path / "speech")), list[Event]()
     request = SpeechRequest(PARAGRAPHS.format("asleep"), keeping.voices()[0].name)
     list(keeping.synthesize(request))
-    UserLexicon().add([Entry("asleep", phonemes="zˈɔɹɡ")])
+    UserLexicon().add([LexiconEntry("asleep", phonemes="zˈɔɹɡ")])
     list(keeping.synthesize(request, events.append))
     assert {event.utterance_index for event in events if isinstance(event, StageEvent)} == {1}
     *_, plan = keeping.plans(request)
@@ -441,13 +441,13 @@ def test_an_entry_of_the_lexicon_applies_from_the_next_request_on_and_makes_only
 
 @pytest.mark.parametrize("number", [math.nan, math.inf])
 def test_what_is_no_sound_is_neither_given_nor_kept(starter, tmp_path, monkeypatch, number):
-    speak = Speaker.speak
+    speak = FallbackSpeaker.speak
 
     def spoilt(*arguments: Any) -> Speech:
         speech = speak(*arguments)
         return replace(speech, samples=np.where(np.arange(len(speech.samples)) == 9, number, speech.samples))
 
-    monkeypatch.setattr(Speaker, "speak", spoilt)
+    monkeypatch.setattr(FallbackSpeaker, "speak", spoilt)
     for synthesizer in (starter, Synthesizer("starter", kept=SpeechCache(tmp_path))):
         with pytest.raises(
             DamagedFile, match=f"cached weights are probably corrupted. Delete {packed_weights_folder()}"

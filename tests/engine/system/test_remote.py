@@ -9,7 +9,7 @@ import pytest
 
 from engine.errors import Canceled, DamagedFile, EngineError
 from engine.system.paths import project_folder
-from engine.system.remote import Connection, ProcessEnded, TookTooLong, call
+from engine.system.remote import CallTimedOut, Connection, ProcessEnded, call
 from tests.engine.system import called
 from tests.engine.system.called import Began, Done, Kind, Thing
 from tests.patience import PATIENCE_SECONDS, wait_until
@@ -60,7 +60,7 @@ def test_a_silent_one_is_ended_once_canceled_or_its_time_is_over() -> None:
     cancel.set()
     with pytest.raises(Canceled):
         call(called.ends, "hang", cancel=cancel)
-    with pytest.raises(TookTooLong, match=r"0\.1 seconds"):
+    with pytest.raises(CallTimedOut, match=r"0\.1 seconds"):
         call(called.ends, "hang", seconds=0.1)
 
 

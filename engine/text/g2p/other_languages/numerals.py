@@ -13,7 +13,7 @@ from functools import cache, cached_property, partial
 
 from engine.text.g2p.draft import Draft, any_of
 from engine.text.g2p.other_languages.numbering import LAST_WORD, Numbering, Suffix, cardinal, counted, ordinal
-from engine.text.g2p.other_languages.units import Unit
+from engine.text.g2p.other_languages.units import InflectedUnit
 from engine.text.g2p.other_languages.writing import Writing
 from engine.text.languages import ITALIAN, Language
 from engine.text.roman_numerals import parsed
@@ -326,7 +326,7 @@ def _quantity(writing: Writing, language: Language, match: re.Match[str]) -> str
     return f"{amount}{' ' if writing.spaced else ''}{name}{per}"
 
 
-def _agreeing(amount: str, unit: Unit, language: Language) -> str:
+def _agreeing(amount: str, unit: InflectedUnit, language: Language) -> str:
     """Return the number in words if it agrees with the gender of the unit, else in digits."""
     if not unit.is_noun or WHOLE.fullmatch(amount) is None:
         return amount
@@ -335,7 +335,7 @@ def _agreeing(amount: str, unit: Unit, language: Language) -> str:
     return amount if words == cardinal(number, language) else words
 
 
-def _unit_alone(units: Mapping[str, Unit], match: re.Match[str]) -> str:
+def _unit_alone(units: Mapping[str, InflectedUnit], match: re.Match[str]) -> str:
     unit = units[match["unit"]]
     before = match.string[max(match.start() - SEEN_BEFORE_UNITS, 0) : match.start()]
     name = unit.one if match["number"] or SINGULAR.search(before) else unit.many

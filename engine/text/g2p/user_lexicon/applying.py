@@ -15,14 +15,14 @@ from functools import lru_cache
 from operator import attrgetter
 from typing import TYPE_CHECKING
 
-from engine.speech import Notice, Source
+from engine.speech import Notice, PronunciationSource
 from engine.text.g2p.directions import Override, to_misaki
 from engine.text.g2p.draft import SourcedText
 from engine.text.g2p.normalize import Normalized
 from engine.text.g2p.pieces import has_sound
 from engine.text.g2p.split import sentences
-from engine.text.g2p.user_lexicon.entries import Entry
-from engine.text.g2p.user_lexicon.matching import Index, Match
+from engine.text.g2p.user_lexicon.entries import LexiconEntry
+from engine.text.g2p.user_lexicon.matching import LexiconIndex, LexiconMatch
 from engine.text.languages import Language
 
 if TYPE_CHECKING:
@@ -40,7 +40,7 @@ class UserWords:
         self._front_end = front_end
         self._spoken = lru_cache(REMEMBERED_WORDS)(self._pronounced)
 
-    def normalize(self, text: str, index: Index, stopped: set[Entry]) -> Normalized:
+    def normalize(self, text: str, index: LexiconIndex, stopped: set[LexiconEntry]) -> Normalized:
         """Return the spoken form of a text with the pronunciations of the lexicon.
 
         A rule that takes too long joins the `stopped` ones, which are skipped.
@@ -55,7 +55,7 @@ class UserWords:
             normalized = replace(normalized, sourced=normalized.sourced.over(ruled), notices=tuple(moved))
         return replace(normalized, notices=(*notices, *normalized.notices))
 
-    def _overrides(self, text: str, index: Index, notices: list[Notice]) -> list[Override]:
+    def _overrides(self, text: str, index: LexiconIndex, notices: list[Notice]) -> list[Override]:
         """Return the pronunciations of the words of a text, in order."""
         overrides = []
         for match in index.find(text, self._front_end.ending):
@@ -63,7 +63,9 @@ class UserWords:
             general = next((phonemes for name, phonemes in choices if not name), None)
             by_class = tuple((name, phonemes) for name, phonemes in choices if name)
             if choices:
-                overrides.append(Override(match.start, match.end, general, by_class=by_class, source=Source.USER))
+                overrides.append(
+                    Override(match.start, match.end, general, by_class=by_class, source=PronunciationSource.USER)
+                )
             elif match.ending is None:
                 message = (
                     f"“{match.entries[0].say}” can’t be spoken for “{match.entries[0].word}”, which is read as usual."
@@ -71,7 +73,7 @@ class UserWords:
                 notices.append(Notice(message, match.start, match.end))
         return overrides
 
-    def _choices(self, match: Match) -> Iterator[tuple[str, str]]:
+    def _choices(self, match: LexiconMatch) -> Iterator[tuple[str, str]]:
         """Yield the part of speech and the phonemes of each entry of a match that has a sound."""
         for entry in match.entries:
             said = to_misaki(entry.phonemes, self._language) if entry.phonemes else self._spoken(entry.say)
@@ -108,7 +110,7 @@ class UserWords:
 _start = attrgetter("start")
 
 
-def _endless(rule: Entry, text: str) -> Notice:
+def _endless(rule: LexiconEntry, text: str) -> Notice:
     return Notice(f"The pattern “{rule.pattern}” in your lexicon takes too long and isn’t used.", 0, len(text))
 
 

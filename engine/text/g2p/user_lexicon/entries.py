@@ -35,7 +35,7 @@ CONTROL = re.compile(f"[\x00-\x1f\x7f-\x9f\ud800-\udfff{PLACEHOLDER}]")
 
 
 @dataclass(frozen=True)
-class Entry(Pronunciation):
+class LexiconEntry(Pronunciation):
     """A pronunciation in a lexicon; its part of speech is one of `PARTS_OF_SPEECH`, or empty."""
 
     @property
@@ -71,8 +71,8 @@ LANGUAGES_OF: Mapping[str, tuple[Language, ...]] = {
     ENGLISH: tuple(language for language in LANGUAGES if language.english),
     **{language.tag: (language,) for language in LANGUAGES},
 }
-DEFAULTS: Mapping[str, str] = asdict(Entry())
-FIELDS = tuple(field.name for field in fields(Entry))
+DEFAULTS: Mapping[str, str] = asdict(LexiconEntry())
+FIELDS = tuple(field.name for field in fields(LexiconEntry))
 
 
 @lru_cache(maxsize=512)
@@ -101,13 +101,13 @@ def _size(pattern: str) -> int:
     return sum(sizes)
 
 
-def entry_of(values: Any) -> Entry:
+def entry_of(values: Any) -> LexiconEntry:
     """Return the entry with these fields, as read from a file. Raises `ValueError` if they are not those of one."""
     if not isinstance(values, dict) or not values.keys() <= DEFAULTS.keys():
         raise ValueError("The fields aren’t those of an entry.")
     if not all(isinstance(value, str) for value in values.values()):
         raise ValueError("A field isn’t text.")
-    entry = Entry(**values)
+    entry = LexiconEntry(**values)
     known = entry.part_of_speech in ("", *PARTS_OF_SPEECH) and entry.case in (ANY_CASE, EXACT_CASE)
     said = bool(entry.phonemes) != bool(entry.say) if entry.word else not entry.phonemes
     if not (known and said and bool(entry.word) != bool(entry.pattern) and entry.language in LANGUAGES_OF):
@@ -120,7 +120,7 @@ def entry_of(values: Any) -> Entry:
     return entry
 
 
-def checked(entry: Entry, symbols: Collection[str]) -> Entry:
+def checked(entry: LexiconEntry, symbols: Collection[str]) -> LexiconEntry:
     """Return the entry in the form in which it is saved; `symbols` is the vocabulary of the model.
 
     Raises `InvalidRequest`, with one sentence about the problem.
@@ -145,7 +145,7 @@ def checked(entry: Entry, symbols: Collection[str]) -> Entry:
     return entry
 
 
-def _tidied(entry: Entry) -> Entry:
+def _tidied(entry: LexiconEntry) -> LexiconEntry:
     """Return the entry with single spaces in its words, and its language's tag in full."""
     tag = entry.language.strip()
     return replace(
@@ -159,7 +159,7 @@ def _tidied(entry: Entry) -> Entry:
     )
 
 
-def _check_characters(entry: Entry) -> None:
+def _check_characters(entry: LexiconEntry) -> None:
     for name, max_length in MAX_CHARACTERS.items():
         text: str = getattr(entry, name)
         if len(text) > max_length:
@@ -168,7 +168,7 @@ def _check_characters(entry: Entry) -> None:
             raise InvalidRequest(f"The {name} of an entry can’t contain control characters.")
 
 
-def _check_part_of_speech(entry: Entry) -> None:
+def _check_part_of_speech(entry: LexiconEntry) -> None:
     if not entry.part_of_speech:
         return
     if entry.part_of_speech not in PARTS_OF_SPEECH:
@@ -178,7 +178,7 @@ def _check_part_of_speech(entry: Entry) -> None:
         raise InvalidRequest("Only English words can have a part of speech.")
 
 
-def _check_rule(entry: Entry) -> None:
+def _check_rule(entry: LexiconEntry) -> None:
     if entry.phonemes:
         raise InvalidRequest("A pattern can’t have phonemes.", "Give it text to say.")
     try:
@@ -193,7 +193,7 @@ def _check_rule(entry: Entry) -> None:
         raise InvalidRequest(f"“{entry.say}” isn’t a valid replacement: {error}.") from error
 
 
-def _check_phonemes(entry: Entry, symbols: Collection[str]) -> None:
+def _check_phonemes(entry: LexiconEntry, symbols: Collection[str]) -> None:
     for language in entry.languages():
         phonemes = to_misaki(entry.phonemes, language)
         unknown = "”, “".join(dict.fromkeys(each for each in phonemes if each not in symbols))

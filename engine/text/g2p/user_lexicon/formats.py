@@ -13,7 +13,7 @@ from dataclasses import asdict, dataclass
 from pathlib import Path
 
 from engine.errors import InvalidRequest
-from engine.text.g2p.user_lexicon.entries import FIELDS, Entry, checked
+from engine.text.g2p.user_lexicon.entries import FIELDS, LexiconEntry, checked
 
 ALIASES = {"pos": "part_of_speech", "part of speech": "part_of_speech", "ipa": "phonemes"}
 DELIMITERS = ",;\t"
@@ -35,7 +35,7 @@ class RefusedLine:
 class Imported:
     """The usable entries of a list, and its other lines."""
 
-    entries: tuple[Entry, ...]
+    entries: tuple[LexiconEntry, ...]
     refused: tuple[RefusedLine, ...]
 
 
@@ -66,7 +66,7 @@ def read_entries(path: Path, symbols: Collection[str], paced: Paced = iter) -> I
     return _imported(paced(lines), _of_pair, symbols)
 
 
-def as_csv(entries: Iterable[Entry]) -> str:
+def as_csv(entries: Iterable[LexiconEntry]) -> str:
     """Return entries as CSV with a header."""
     text = io.StringIO()
     writer = csv.DictWriter(text, FIELDS, lineterminator="\n")
@@ -75,8 +75,10 @@ def as_csv(entries: Iterable[Entry]) -> str:
     return text.getvalue()
 
 
-def _imported(lines: Iterable[tuple[int, str]], parse: Callable[[str], Entry], symbols: Collection[str]) -> Imported:
-    entries: list[Entry] = []
+def _imported(
+    lines: Iterable[tuple[int, str]], parse: Callable[[str], LexiconEntry], symbols: Collection[str]
+) -> Imported:
+    entries: list[LexiconEntry] = []
     refused: list[RefusedLine] = []
     for number, line in lines:
         try:
@@ -86,7 +88,7 @@ def _imported(lines: Iterable[tuple[int, str]], parse: Callable[[str], Entry], s
     return Imported(tuple(entries), tuple(refused))
 
 
-def _parser_of(header: str) -> Callable[[str], Entry] | None:
+def _parser_of(header: str) -> Callable[[str], LexiconEntry] | None:
     """Return the parser of the lines below a header; None if this is not one."""
     delimiter = max(DELIMITERS, key=header.count)
     titles = [title.strip().lower().replace("\ufeff", "") for title in _cells(header, delimiter)]
@@ -94,12 +96,12 @@ def _parser_of(header: str) -> Callable[[str], Entry] | None:
     if not {"word", "pattern"} & set(columns) or not {"phonemes", "say"} & set(columns):
         return None
 
-    def parse(line: str) -> Entry:
+    def parse(line: str) -> LexiconEntry:
         cells = _cells(line, delimiter)
         if len(cells) > len(columns):
             raise InvalidRequest(f"The line has {len(cells)} columns instead of {len(columns)}.")
         values = dict(zip(columns, cells, strict=False))
-        return Entry(**{name: value for name, value in values.items() if name in FIELDS})
+        return LexiconEntry(**{name: value for name, value in values.items() if name in FIELDS})
 
     return parse
 
@@ -111,8 +113,8 @@ def _cells(line: str, delimiter: str) -> list[str]:
         raise InvalidRequest(f"The line isn’t valid CSV ({error}).") from error
 
 
-def _of_pair(line: str) -> Entry:
+def _of_pair(line: str) -> LexiconEntry:
     word, sign, said = line.partition("|" if "|" in line else "=")
     if not sign:
         raise InvalidRequest("The line has neither “|” nor “=”.")
-    return Entry(word=word, say=said) if sign == "|" else Entry(word=word, phonemes=said)
+    return LexiconEntry(word=word, say=said) if sign == "|" else LexiconEntry(word=word, phonemes=said)

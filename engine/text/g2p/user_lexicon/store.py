@@ -17,8 +17,8 @@ from engine.speech import NO_DEFINITIONS, Definitions
 from engine.system.atomic_write import write_atomically
 from engine.system.json_text import json_value
 from engine.system.paths import data_folder
-from engine.text.g2p.user_lexicon.entries import ENGLISH, Entry, entry_of
-from engine.text.g2p.user_lexicon.matching import Index, ending_finder
+from engine.text.g2p.user_lexicon.entries import ENGLISH, LexiconEntry, entry_of
+from engine.text.g2p.user_lexicon.matching import LexiconIndex, ending_finder
 from engine.text.languages import LANGUAGES, Language, language_of
 
 VERSION = 1
@@ -35,22 +35,24 @@ class Change:
     An entry with the key of a placed one is removed as well.
     """
 
-    removed: tuple[Entry, ...] = ()
-    placed: tuple[tuple[int, Entry], ...] = ()
+    removed: tuple[LexiconEntry, ...] = ()
+    placed: tuple[tuple[int, LexiconEntry], ...] = ()
 
-    def applied(self, entries: Sequence[Entry]) -> tuple[tuple[Entry, ...], Change]:
+    def applied(self, entries: Sequence[LexiconEntry]) -> tuple[tuple[LexiconEntry, ...], Change]:
         """Return the entries after the change, and the change that undoes it."""
         gone = {entry.key for entry in (*self.removed, *(entry for _, entry in self.placed))}
         lost = tuple((number, entry) for number, entry in enumerate(entries) if entry.key in gone)
         others = (entry for entry in entries if entry.key not in gone)
-        result: list[Entry] = []
+        result: list[LexiconEntry] = []
         for number, entry in self.placed:
             result += islice(others, max(0, number - len(result)))
             result.append(entry)
         return (*result, *others), Change(tuple(entry for _, entry in self.placed), lost)
 
 
-def additions(entries: Sequence[Entry], added: Iterable[Entry], instead_of: Entry | None = None) -> Change:
+def additions(
+    entries: Sequence[LexiconEntry], added: Iterable[LexiconEntry], instead_of: LexiconEntry | None = None
+) -> Change:
     """Return the change that adds `checked` entries at the end, each in the place of any with the same key.
 
     A single one may also be `instead_of` an entry, in its place.
@@ -73,21 +75,21 @@ class UserLexicon:
 
     path: Path = field(default_factory=lambda: data_folder() / "lexicon.json")
 
-    def entries(self) -> tuple[Entry, ...]:
+    def entries(self) -> tuple[LexiconEntry, ...]:
         """Return all entries, the oldest first. Raises `DamagedFile`."""
         return _entries(self.path, self.signature)
 
-    def index(self, language: Language, definitions: Definitions = NO_DEFINITIONS) -> Index:
+    def index(self, language: Language, definitions: Definitions = NO_DEFINITIONS) -> LexiconIndex:
         """Return the entries of one language for a text with `definitions`, ready to be found. Raises `DamagedFile`."""
         return _index(self.path, self.signature, language, definitions)
 
     def entries_in(
         self, text: str, definitions: Definitions = NO_DEFINITIONS, languages: Collection[Language] = LANGUAGES
-    ) -> tuple[Entry, ...]:
+    ) -> tuple[LexiconEntry, ...]:
         """Return the entries that affect a text in some of these languages. Raises `DamagedFile`."""
         if not self.entries() and not definitions.pronunciations:
             return ()
-        found: dict[Entry, None] = {}
+        found: dict[LexiconEntry, None] = {}
         for language in languages:
             if index := self.index(language, definitions):
                 found |= dict.fromkeys(index.entries_in(text, ending_finder(language)))
@@ -101,12 +103,12 @@ class UserLexicon:
         found = self.entries_in(text, definitions)
         return json.dumps([entry.fields for entry in found]) if found else ""
 
-    def add(self, entries: Iterable[Entry]) -> None:
+    def add(self, entries: Iterable[LexiconEntry]) -> None:
         """Save `checked` entries, each instead of any with the same key. Raises `DamagedFile` or `OutputError`."""
         if added := tuple(entries):
             self.apply(lambda saved: additions(saved, added))
 
-    def apply(self, change_of: Callable[[Sequence[Entry]], Change]) -> tuple[tuple[Entry, ...], Change]:
+    def apply(self, change_of: Callable[[Sequence[LexiconEntry]], Change]) -> tuple[tuple[LexiconEntry, ...], Change]:
         """Save the change that a function returns for the present entries.
 
         Return the new entries, and the change that undoes it. Raises `DamagedFile` or `OutputError`.
@@ -125,7 +127,9 @@ class UserLexicon:
             ) from error
         return entries, undoing
 
-    def remove(self, title: str, language: str | None = None, part_of_speech: str | None = None) -> tuple[Entry, ...]:
+    def remove(
+        self, title: str, language: str | None = None, part_of_speech: str | None = None
+    ) -> tuple[LexiconEntry, ...]:
         """Delete the entries of a word or pattern, of all languages and parts of speech or of one; return them.
 
         Raises `InvalidRequest` if there is none, `DamagedFile` or `OutputError`.
@@ -156,19 +160,19 @@ class UserLexicon:
 
 
 @lru_cache(maxsize=2)
-def _known(path: Path, signature: Signature) -> list[tuple[Entry, ...]]:
+def _known(path: Path, signature: Signature) -> list[tuple[LexiconEntry, ...]]:
     """Return a list for the entries of one state of the file, empty until they are known."""
     return []
 
 
-def _entries(path: Path, signature: Signature) -> tuple[Entry, ...]:
+def _entries(path: Path, signature: Signature) -> tuple[LexiconEntry, ...]:
     known = _known(path, signature)
     if not known:
         known.append(_read(path, signature))
     return known[0]
 
 
-def _read(path: Path, signature: Signature) -> tuple[Entry, ...]:
+def _read(path: Path, signature: Signature) -> tuple[LexiconEntry, ...]:
     if signature == MISSING:
         return ()
     try:
@@ -184,15 +188,15 @@ def _read(path: Path, signature: Signature) -> tuple[Entry, ...]:
 
 
 @lru_cache(maxsize=2 * len(LANGUAGES))
-def _index(path: Path, signature: Signature, language: Language, definitions: Definitions) -> Index:
+def _index(path: Path, signature: Signature, language: Language, definitions: Definitions) -> LexiconIndex:
     entries = entries_with(definitions, _entries(path, signature))
-    return Index((entry for entry in entries if entry.applies_to(language)), language.english)
+    return LexiconIndex((entry for entry in entries if entry.applies_to(language)), language.english)
 
 
-def entries_with(definitions: Definitions, own: Iterable[Entry] = ()) -> tuple[Entry, ...]:
+def entries_with(definitions: Definitions, own: Iterable[LexiconEntry] = ()) -> tuple[LexiconEntry, ...]:
     """Return the entries for a text with `definitions`: its own ones, and those of the user that are not hidden."""
-    hidden = {Entry(**vars(each)) for each in definitions.hidden}
-    given = (Entry(**vars(each)) for each in definitions.pronunciations)
+    hidden = {LexiconEntry(**vars(each)) for each in definitions.hidden}
+    given = (LexiconEntry(**vars(each)) for each in definitions.pronunciations)
     return tuple({entry.key: entry for entry in (*given, *(each for each in own if each not in hidden))}.values())
 
 

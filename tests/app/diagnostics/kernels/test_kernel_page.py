@@ -11,7 +11,7 @@ from app.diagnostics.kernels.kernel_details import ReplaceButton
 from app.diagnostics.kernels.kernel_page import CHOOSE_A_STAGE, COMPUTING, InspectionFeature, KernelPage
 from app.diagnostics.panel import DiagnosticsPanel
 from app.diagnostics.reference_process import ReferenceProcess
-from app.diagnostics.run_queue import Job, RunQueue
+from app.diagnostics.run_queue import InspectionJob, RunQueue
 from app.diagnostics.runs.run import DiagnosticsOptions, DiagnosticsRun, RunState
 from app.diagnostics.runs.run import Shown as Part
 from app.diagnostics.runs.run_folders import RunFolders
@@ -40,7 +40,7 @@ class Shown:
         self.qtbot = qtbot
         self.inspection = Inspection()
         self.run = finished_run()
-        self.jobs: list[Job] = []
+        self.jobs: list[InspectionJob] = []
         self.page = KernelPage(lambda run: self.inspection)
         self.page.inspect_requested.connect(self.jobs.append)
         qtbot.addWidget(self.page)
@@ -100,7 +100,7 @@ def test_a_stage_that_is_looked_at_is_inspected_once(shown: Shown) -> None:
     assert not shown.page.inspect_button.isEnabled()
     for _ in range(2):
         shown.page.show_stage(shown.run, SHOWN, "decoder")
-    assert shown.jobs == [Job(shown.run, ("decoder",), 0)]
+    assert shown.jobs == [InspectionJob(shown.run, ("decoder",), 0)]
     assert shown.page.title.toolTip() == "Decoder: kernels not measured yet."
     shown.page.inspect_button.click()
     assert len(shown.jobs) == 2

@@ -6,7 +6,7 @@ from PySide6.QtGui import QAccessible
 from pytestqt.qtbot import QtBot
 
 from app.diagnostics.outputs.drill_down import VERDICT, DrillDown, OutputList, output_title
-from app.diagnostics.outputs.listening import Part
+from app.diagnostics.outputs.listening import AudioSide
 from app.diagnostics.runs.run import DiagnosticsRun, Shown
 from engine.stages import stage_named
 from engine.validator.data.results import InputSource, NotFinite, Regime, RowEvent, Verdict
@@ -85,7 +85,7 @@ def test_audio_has_spectrograms_and_can_be_heard(drill_down: DrillDown, qtbot: Q
     assert drill_down.sound.reading is InputSource.ISOLATED
     assert drill_down.sample_rate_hz == CONFIG.sample_rate_hz
     with qtbot.waitSignal(drill_down.listening.part_clicked):
-        drill_down.listening.buttons[Part.DIFFERENCE].click()
+        drill_down.listening.buttons[AudioSide.DIFFERENCE].click()
 
 
 def test_what_is_under_the_mouse_is_told(drill_down: DrillDown, qtbot: QtBot) -> None:
@@ -162,10 +162,10 @@ def test_sound_that_comes_later_can_be_heard_then(drill_down: DrillDown) -> None
     arrays.arrays[ours] = kept.pop(ours)
     drill_down.show_stage(run, SHOWN, "istft")
     assert drill_down.listening.isVisible()
-    assert not drill_down.listening.buttons[Part.OURS].isEnabled()  # the end-to-end audio does not exist yet
+    assert not drill_down.listening.buttons[AudioSide.OURS].isEnabled()  # the end-to-end audio does not exist yet
     arrays.arrays |= kept
     drill_down.show_stage(run, SHOWN, "istft")
-    assert drill_down.listening.buttons[Part.OURS].isEnabled()
+    assert drill_down.listening.buttons[AudioSide.OURS].isEnabled()
 
 
 def test_nothing_is_loaded_twice(drill_down: DrillDown, qtbot: QtBot) -> None:

@@ -5,7 +5,7 @@ from hypothesis import strategies as st
 from PySide6.QtGui import QColor, QImage
 from pytestqt.qtbot import QtBot
 
-from app.diagnostics.colors import Scale, Tone, table_of
+from app.diagnostics.colors import ColorTone, Scale, table_of
 from app.diagnostics.outputs.pictures import HeatPane, HeatPicture, ProfilePicture, SignalPicture, envelope
 from app.diagnostics.outputs.signal_view import EnvelopeItem, HeatView, ProfileView, SignalView
 from app.diagnostics.outputs.time_pane import LEFT_PIXELS, TimePane
@@ -97,7 +97,7 @@ INK = LIGHT.error
 
 def painted(qtbot: QtBot, signal: np.ndarray, columns: int) -> QImage:
     """Paint one second of a signal, from -1 at the bottom to 1 at the top."""
-    plot, item = TimePane("A signal"), EnvelopeItem(Tone.ERROR, 2.0)
+    plot, item = TimePane("A signal"), EnvelopeItem(ColorTone.ERROR, 2.0)
     qtbot.addWidget(plot)
     plot.resize(400, 200)
     plot.left.setWidth(0)
@@ -141,7 +141,7 @@ def test_what_is_not_finite_leaves_a_gap(qtbot: QtBot, columns: int) -> None:
 
 
 def test_nothing_draws_nothing(qtbot: QtBot) -> None:
-    item = EnvelopeItem(Tone.ERROR)
+    item = EnvelopeItem(ColorTone.ERROR)
     for shape in (None, envelope(np.zeros(0), 0, 0, 5), envelope(np.full(9, np.inf), 0, 9, 5)):
         item.show_envelope(shape, 10.0)
         assert item.boundingRect().isEmpty()

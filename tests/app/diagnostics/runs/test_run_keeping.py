@@ -9,7 +9,7 @@ from pytestqt.qtbot import QtBot
 
 from app.diagnostics.panel import DiagnosticsPanel
 from app.diagnostics.runs.run_folders import RunFolders
-from app.diagnostics.runs.run_keeping import PINNED, RunKeeping
+from app.diagnostics.runs.run_keeping import PINNED, RunFileActions
 from engine.system.paths import data_folder
 from engine.validator.data.results import Regime
 from tests.app.diagnostics_fakes import finished_run
@@ -25,7 +25,7 @@ class Desk:
         self.panel = DiagnosticsPanel()
         qtbot.addWidget(self.panel)
         self.panel.export_folder = folder
-        self.keeping = RunKeeping(self.panel, self.folders)
+        self.keeping = RunFileActions(self.panel, self.folders)
         self.message_sent: list[str] = []
         self.failures: list[Exception] = []
         self.keeping.message_sent.connect(self.message_sent.append)

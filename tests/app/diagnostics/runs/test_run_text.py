@@ -2,7 +2,7 @@ from dataclasses import replace
 
 import pytest
 
-from app.diagnostics.colors import Tone
+from app.diagnostics.colors import ColorTone
 from app.diagnostics.runs.run import DiagnosticsRun
 from app.diagnostics.runs.run_text import (
     NO_REQUEST,
@@ -125,7 +125,7 @@ def test_an_end_before_the_end_is_no_agreement(end: str) -> None:
         run.take(FailedEvent("No.", "Try."))
     verdict = verdict_of(run, Regime.COMPILED)
     assert verdict.words.startswith("Comparison ")
-    assert verdict.tone is Tone.WARNING
+    assert verdict.tone is ColorTone.WARNING
 
 
 def said(run: DiagnosticsRun | None, regime: Regime) -> str:
@@ -165,7 +165,7 @@ def test_a_divergence_is_alarming_unless_it_is_expected() -> None:
     for regime in run.regimes:
         run.take(RowEvent(replace(row(stage_named("source"), "harmonics", Regime(regime)), verdict=Verdict.FAIL)))
     tones = [verdict.tone for regime in run.regimes if (verdict := divergence_of(run, regime)) is not None]
-    assert tones == [Tone.NOTE, Tone.ERROR]
+    assert tones == [ColorTone.NOTE, ColorTone.ERROR]
 
 
 def test_runs_are_listed_from_the_newest_and_numbered_on() -> None:

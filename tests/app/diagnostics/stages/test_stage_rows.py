@@ -5,7 +5,7 @@ from PySide6.QtCore import Qt
 from PySide6.QtTest import QAbstractItemModelTester
 from pytestqt.qtbot import QtBot
 
-from app.diagnostics.colors import Tone
+from app.diagnostics.colors import ColorTone
 from app.diagnostics.runs.run import DiagnosticsRun, Shown
 from app.diagnostics.stages.stage_rows import (
     COLUMNS,
@@ -50,18 +50,18 @@ def test_every_column_says_something() -> None:
 
 def test_tones_say_what_the_words_say() -> None:
     tones = {verdict: tone_of(replace(ENTRY, row=replace(ROW, verdict=verdict)), Column.VERDICT) for verdict in Verdict}
-    assert tones[Verdict.PASS] is Tone.GOOD
-    assert tones[Verdict.FAIL] is tones[Verdict.CRASHED] is Tone.ERROR
-    assert tone_of(ENTRY, Column.MAX_ERROR) is Tone.PLAIN
-    assert tone_of(ENTRY, Column.FLOOR) is tone_of(StageEntry(DECODER, 6), Column.STAGE) is Tone.FAINT
+    assert tones[Verdict.PASS] is ColorTone.GOOD
+    assert tones[Verdict.FAIL] is tones[Verdict.CRASHED] is ColorTone.ERROR
+    assert tone_of(ENTRY, Column.MAX_ERROR) is ColorTone.PLAIN
+    assert tone_of(ENTRY, Column.FLOOR) is tone_of(StageEntry(DECODER, 6), Column.STAGE) is ColorTone.FAINT
 
 
 def test_more_than_ten_times_is_amber() -> None:
     worse = replace(ENTRY, row=replace(ROW, times_floor=10.5, verdict=Verdict.WORSE))
-    assert tone_of(worse, Column.TIMES_FLOOR) is Tone.WARNING
-    assert tone_of(ENTRY, Column.TIMES_FLOOR) is Tone.PLAIN
+    assert tone_of(worse, Column.TIMES_FLOOR) is ColorTone.WARNING
+    assert tone_of(ENTRY, Column.TIMES_FLOOR) is ColorTone.PLAIN
     assert sort_key(worse, Column.TIMES_FLOOR) > sort_key(ENTRY, Column.TIMES_FLOOR)
-    assert tone_of(worse, Column.VERDICT) is Tone.WARNING
+    assert tone_of(worse, Column.VERDICT) is ColorTone.WARNING
     assert words_of(worse, Column.VERDICT) == "≫ Worse"
     assert "10 times" in explanation_of(worse, Column.VERDICT)
 

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from engine.kernels.convolution import ConvWorkload, transposed, weight_at
-from engine.kernels.cpu.conv_choice import Choice, choice_for, choices, plan_for, winograd_for
+from engine.kernels.cpu.conv_choice import ConvAlgorithm, choice_for, choices, plan_for, winograd_for
 from engine.kernels.cpu.direct_conv import direct_conv, pack_direct_weight
 from engine.kernels.cpu.direct_plan import WEIGHTS_AHEAD, DirectPlan
 from engine.kernels.cpu.register_tile import AVX2, AVX512, NEON
@@ -118,7 +118,9 @@ def test_transposed_convolutions_use_winograd_phase_by_phase():
     sizes = transposed(512, 256, 20, 10, 5)
     assert winograd_for(sizes) == Winograd(3, 2)
     assert winograd_for(transposed(1024, 256, 20, 10, 5)) is None
-    assert choice_for(sizes, replace(AVX2, tuned=((sizes.unplaced, Choice(None, 6, 16)),))) == Choice(None, 6, 16)
+    assert choice_for(sizes, replace(AVX2, tuned=((sizes.unplaced, ConvAlgorithm(None, 6, 16)),))) == ConvAlgorithm(
+        None, 6, 16
+    )
 
 
 @pytest.mark.parametrize("microkernel", [AVX512, AVX2, NEON])
@@ -143,8 +145,8 @@ def test_tiles_of_winograd_are_at_least_as_wide_as_the_dilation():
 @pytest.mark.parametrize(("dilation", "rows", "columns"), [(1, 4, 24), (3, 4, 24), (5, 6, 16)])
 def test_few_columns_are_left_over_from_a_dilation(dilation, rows, columns):
     sizes = ConvWorkload(128, 128, 11, dilation)
-    assert choice_for(sizes, AVX2) == Choice(Winograd(6, 11), rows, columns)
-    assert choice_for(sizes, AVX512) == Choice(Winograd(6, 11), AVX512.rows, AVX512.columns)
+    assert choice_for(sizes, AVX2) == ConvAlgorithm(Winograd(6, 11), rows, columns)
+    assert choice_for(sizes, AVX512) == ConvAlgorithm(Winograd(6, 11), AVX512.rows, AVX512.columns)
 
 
 def test_what_is_never_computed_by_winograd_has_none_to_choose():
@@ -153,18 +155,18 @@ def test_what_is_never_computed_by_winograd_has_none_to_choose():
 
 def test_tiles_are_narrow_where_weights_are_read_from_memory():
     sizes = ConvWorkload(1024, 512, 3)
-    assert choice_for(sizes, AVX512) == Choice(None, 16, 16)
-    assert choice_for(ConvWorkload(22, 256, 12, stride=6), AVX512) == Choice(None, 16, 16)
-    assert choice_for(ConvWorkload(512, 256, 5), AVX512) == Choice(Winograd(2, 5), 24, 16)
-    assert choice_for(ConvWorkload(256, 256, 3), AVX512) == Choice(Winograd(4, 3), AVX512.rows, AVX512.columns)
-    assert choice_for(sizes, AVX2) == Choice(None, AVX2.rows, AVX2.columns)
-    assert choice_for(sizes, NEON) == Choice(None, NEON.rows, NEON.columns)
+    assert choice_for(sizes, AVX512) == ConvAlgorithm(None, 16, 16)
+    assert choice_for(ConvWorkload(22, 256, 12, stride=6), AVX512) == ConvAlgorithm(None, 16, 16)
+    assert choice_for(ConvWorkload(512, 256, 5), AVX512) == ConvAlgorithm(Winograd(2, 5), 24, 16)
+    assert choice_for(ConvWorkload(256, 256, 3), AVX512) == ConvAlgorithm(Winograd(4, 3), AVX512.rows, AVX512.columns)
+    assert choice_for(sizes, AVX2) == ConvAlgorithm(None, AVX2.rows, AVX2.columns)
+    assert choice_for(sizes, NEON) == ConvAlgorithm(None, NEON.rows, NEON.columns)
 
 
 def test_a_single_tap_has_packed_input_serve_more_rows():
-    assert choice_for(ConvWorkload(1090, 1024, 1), AVX2) == Choice(None, 6, 16)
-    assert choice_for(ConvWorkload(1090, 1024, 1), AVX512) == Choice(None, 16, 16)
-    assert choice_for(ConvWorkload(1090, 1024, 1), NEON) == Choice(None, NEON.rows, NEON.columns)
+    assert choice_for(ConvWorkload(1090, 1024, 1), AVX2) == ConvAlgorithm(None, 6, 16)
+    assert choice_for(ConvWorkload(1090, 1024, 1), AVX512) == ConvAlgorithm(None, 16, 16)
+    assert choice_for(ConvWorkload(1090, 1024, 1), NEON) == ConvAlgorithm(None, NEON.rows, NEON.columns)
 
 
 @pytest.mark.parametrize("sizes", [ConvWorkload(1024, 512, 3), ConvWorkload(1024, 512, 1)], ids=str)

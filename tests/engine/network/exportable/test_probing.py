@@ -12,7 +12,7 @@ from torch.utils._python_dispatch import TorchDispatchMode
 from engine.config import ModelConfig
 from engine.models.checkpoints import open_checkpoint
 from engine.network.exportable import exportable_stages
-from engine.network.exportable.probing import Probed, noted, noting, probe_paths
+from engine.network.exportable.probing import ProbedModule, noted, noting, probe_paths
 from engine.network.random_weights import network_with
 from engine.network.reference import Reference
 from engine.runners.torch_runner import ExportableRunner, ReferenceRunner
@@ -63,19 +63,21 @@ def test_an_error_ends_the_noting():
 @each_probed_stage
 def test_parameters_keep_their_names(stage, network):
     plain, probed = (exportable_stages(network, probed=probed)[stage.name] for probed in (False, True))
-    assert isinstance(probed, Probed)
+    assert isinstance(probed, ProbedModule)
     assert [name for name, _ in probed.named_parameters()] == [name for name, _ in plain.named_parameters()]
 
 
 def test_what_compiled_code_never_has_is_not_to_be_shown(network):
     modules = exportable_stages(network, probed=True)
-    assert {name for name, module in modules.items() if isinstance(module, Probed)} == {s.name for s in PROBED_STAGES}
+    assert {name for name, module in modules.items() if isinstance(module, ProbedModule)} == {
+        s.name for s in PROBED_STAGES
+    }
     assert "decoder.generator.m_source" in dict(network.named_modules())
     assert probe_paths(network, stage_named("source")) == ()
 
 
 def test_a_path_that_the_stage_never_notes_is_an_error(network):
-    module = Probed(exportable_stages(network)["text_encoder"], ["text_encoder.embedding"])
+    module = ProbedModule(exportable_stages(network)["text_encoder"], ["text_encoder.embedding"])
     with pytest.raises(KeyError, match=r"text_encoder\.embedding"):
         module(torch.zeros(1, 3, dtype=torch.int32), torch.tensor([3], dtype=torch.int32))
 

@@ -16,7 +16,7 @@ from engine.runtime.preparation.devices import (
     choose_device,
     metal_unavailable_reason,
 )
-from engine.runtime.preparation.probes import ProbeResult, Trial, TrialRequest, run_probe, tried
+from engine.runtime.preparation.probes import ProbeResult, ProbeTrial, TrialRequest, run_probe, tried
 from tests.engine.runtime.preparation.tried_modules import (
     MACS,
     crashes,
@@ -36,7 +36,7 @@ WORKS = ProbeResult(True, "", {"metal": 0.1})
 def on(monkeypatch: pytest.MonkeyPatch, system: str, processor: str, result: ProbeResult) -> None:
     monkeypatch.setattr(devices.sys, "platform", system)
     monkeypatch.setattr(devices.platform, "machine", lambda: processor)
-    monkeypatch.setattr(Trial, "result", lambda *_: result)
+    monkeypatch.setattr(ProbeTrial, "result", lambda *_: result)
 
 
 def test_a_mac_whose_gpu_computes_what_it_should_takes_metal_by_itself(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -20,7 +20,7 @@ from engine.runtime.preparation import weights as preparation_weights
 from engine.runtime.preparation.crash_guard import crash_guarded, crashed_last_time, is_in_use
 from engine.runtime.preparation.files import ensure_files, is_ready, make_ready, warm_up
 from engine.runtime.preparation.modules import FoundModules
-from engine.runtime.preparation.probes import ProbeResult, Trial
+from engine.runtime.preparation.probes import ProbeResult, ProbeTrial
 from engine.runtime.preparation.weights import pack
 from engine.speech import PreparationEvent
 
@@ -55,11 +55,11 @@ def test_a_gpu_is_tried_when_the_files_are_needed_and_not_before(starter, packin
     make_ready("starter", "auto", lambda _: None)
     tried: list[bool] = []
 
-    def result(trial: Trial, config: ModelConfig, variants: dict[str, Variant], may_try: bool) -> ProbeResult:
+    def result(trial: ProbeTrial, config: ModelConfig, variants: dict[str, Variant], may_try: bool) -> ProbeResult:
         tried.append(may_try)
         return ProbeResult(False, "not tested yet")
 
-    monkeypatch.setattr(Trial, "result", result)
+    monkeypatch.setattr(ProbeTrial, "result", result)
     for module in (devices, preparation_files):
         monkeypatch.setattr(module, "metal_unavailable_reason", lambda: None)
     assert is_ready("starter")

@@ -17,7 +17,7 @@ from engine.runtime.preparation.lstm_methods import (
     forget_crashes,
     remembered_lstm_method,
 )
-from engine.runtime.preparation.probes import ProbeResult, Trial
+from engine.runtime.preparation.probes import ProbeResult, ProbeTrial
 from tests.engine.runtime.preparation.tried_modules import MACS, MPS, restart, try_in_software
 
 CRASHES = """
@@ -44,7 +44,7 @@ def result_of(monkeypatch, cache):
     """Return a function that sets the trial's result."""
 
     def set_result(result):
-        monkeypatch.setattr(Trial, "result", lambda *_, **__: result)
+        monkeypatch.setattr(ProbeTrial, "result", lambda *_, **__: result)
 
     return set_result
 
@@ -159,7 +159,9 @@ class TestOnSoftwareMetal:
     @pytest.fixture(autouse=True)
     def _small_modules(self, tiny_config, monkeypatch, tmp_path):
         try_in_software(tiny_config, monkeypatch, tmp_path)
-        monkeypatch.setattr(lstm_methods, "LSTM_TRIAL", Trial("lstm", LSTM_TRIAL.stages, ((5,), (9,), (9, 2, 4)), 2))
+        monkeypatch.setattr(
+            lstm_methods, "LSTM_TRIAL", ProbeTrial("lstm", LSTM_TRIAL.stages, ((5,), (9,), (9, 2, 4)), 2)
+        )
 
     def test_what_is_right_is_timed_and_kept(self, tiny_config, monkeypatch):
         _, choice = choose_lstm_method(AUTO, tiny_config, MACS)
@@ -182,7 +184,7 @@ class TestOnSoftwareMetal:
 
     def test_what_is_slower_is_not_taken(self, tiny_config, monkeypatch):
         monkeypatch.setenv("STAND_IN_TAKES_MS", "100")
-        monkeypatch.setattr(lstm_methods, "LSTM_TRIAL", Trial("lstm", LSTM_TRIAL.stages, ((5,),), 2))
+        monkeypatch.setattr(lstm_methods, "LSTM_TRIAL", ProbeTrial("lstm", LSTM_TRIAL.stages, ((5,),), 2))
         _, choice = choose_lstm_method(AUTO, tiny_config, MACS)
         assert choice.method is LstmMethod.TIR
         assert choice.seconds["mps"] > choice.seconds["tir"]

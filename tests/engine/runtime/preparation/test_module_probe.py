@@ -13,12 +13,12 @@ from engine.errors import EngineError
 from engine.runners.base import check_inputs
 from engine.runtime.preparation import module_probe
 from engine.runtime.preparation.module_probe import Case, made_up_inputs, made_up_weights, relative_difference
-from engine.runtime.preparation.probes import Trial, TrialRequest, run_probe, tried
+from engine.runtime.preparation.probes import ProbeTrial, TrialRequest, run_probe, tried
 from engine.stages import stage_named
 from tests.engine.runtime.preparation.tried_modules import BUILT, MACS, STAGES, built_folder
 from tests.patience import PATIENCE_SECONDS
 
-TRIAL = Trial("try", STAGES, ((5,), (9,), (9, 1, 4)), calls=2)
+TRIAL = ProbeTrial("try", STAGES, ((5,), (9,), (9, 1, 4)), calls=2)
 
 
 @pytest.fixture(scope="module")

@@ -22,7 +22,7 @@ from engine.runtime.preparation.modules import find_modules
 from engine.runtime.preparation.weights import TITLE, UPDATE_TITLE, ensure_weights, pack, packed_weights_path
 from engine.runtime.synthesizer import Synthesizer
 from engine.speech import PreparationEvent, Utterance
-from engine.stages import DEVICE_STAGES, Place
+from engine.stages import DEVICE_STAGES, StagePlace
 from engine.system.paths import project_folder
 from tests.engine.memory import resident_bytes
 
@@ -86,7 +86,10 @@ def test_kept_weights_speak_as_the_originals_do_and_make_room_where_speech_is_lo
     spoken = []
     for weights in (checkpoint.load_weights(), kept):
         compiled = CompiledRunner(modules, checkpoint.config, weights)
-        runners: dict[Place, Runner] = {Place.DEVICE: compiled, Place.HOST: HostRunner(checkpoint.config)}
+        runners: dict[StagePlace, Runner] = {
+            StagePlace.DEVICE: compiled,
+            StagePlace.HOST: HostRunner(checkpoint.config),
+        }
         pipeline = Pipeline(checkpoint.config, runners)
         spoken += [pipeline.speak(utterance, voice.style(6), 1.0, seed).samples for seed in (0, 1)]
     assert np.array_equal(spoken[0], spoken[2])

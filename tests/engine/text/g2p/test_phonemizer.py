@@ -20,7 +20,7 @@ from engine.text.g2p.english import EnglishFrontEnd
 from engine.text.g2p.markup import EMOTICON
 from engine.text.g2p.other_languages.front_end import OtherFrontEnd
 from engine.text.g2p.phonemizer import FrontEnd
-from engine.text.g2p.pieces import SpokenWord
+from engine.text.g2p.pieces import PronouncedWord
 from engine.text.g2p.split import passages
 from engine.text.languages import BRITISH
 
@@ -144,7 +144,7 @@ def pronounced(monkeypatch: pytest.MonkeyPatch) -> list[str]:
     sentences: list[str] = []
     pronounce = EnglishFrontEnd.pronounce
 
-    def note(self: EnglishFrontEnd, text: str, overrides: Sequence[Override]) -> list[SpokenWord]:
+    def note(self: EnglishFrontEnd, text: str, overrides: Sequence[Override]) -> list[PronouncedWord]:
         sentences.append(text)
         return pronounce(self, text, overrides)
 

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 import pytest
 
-from engine.speech import Source
+from engine.speech import PronunciationSource
 from engine.text.documents import Document, read_document
 from engine.text.g2p.lexicon import Lexicon
 from engine.text.g2p.normalize import normalize
@@ -63,7 +63,9 @@ def test_no_word_of_the_lexicon_is_spelled(american, document):
     lexicon, text = Lexicon(british=False), document.with_chapters(document.default_chapters).text
     for place in dict.fromkeys(match[0] for match in CAPITALS.finditer(text)):
         for utterance in american.plan(place).utterances:
-            spelled = {place[word.start : word.end] for word in utterance.words if word.source == Source.LETTERS}
+            spelled = {
+                place[word.start : word.end] for word in utterance.words if word.source == PronunciationSource.LETTERS
+            }
             assert not [
                 word for word in spelled if word.isalpha() and len(word) > 1 and word.lower() in lexicon.golds
             ], place

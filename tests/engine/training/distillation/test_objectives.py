@@ -20,7 +20,7 @@ from engine.training.distillation.teacher import (
     DURATION_LSTM,
     FRAME_LSTM,
     TEXT_LSTM,
-    Teacher,
+    DistillationTeacher,
     frames_per_token,
 )
 from engine.training.distillation.training import new_students
@@ -153,6 +153,6 @@ def test_features_are_those_of_the_network(teacher, examples):
 
 def test_only_english_voices_teach():
     names = ("af_heart", "bf_emma", "jf_alpha")
-    assert list(Teacher(tiny_checkpoint(names=names)).voices) == ["af_heart", "bf_emma"]
+    assert list(DistillationTeacher(tiny_checkpoint(names=names)).voices) == ["af_heart", "bf_emma"]
     with pytest.raises(InvalidRequest, match="no English voice"):
-        Teacher(tiny_checkpoint(names=("jf_alpha",)))
+        DistillationTeacher(tiny_checkpoint(names=("jf_alpha",)))

@@ -17,7 +17,7 @@ from engine.training.distillation.evaluation import require_teacher
 from engine.training.distillation.objectives import TrainingObjective
 from engine.training.distillation.options import LESSON_MINUTES, DistillOptions, scaled_minutes
 from engine.training.distillation.shards import ShardFolder
-from engine.training.distillation.teacher import FRAME_LSTM, Teacher
+from engine.training.distillation.teacher import FRAME_LSTM, DistillationTeacher
 from engine.training.distillation.training import (
     STAGE_CONFIGS,
     export_students,
@@ -115,9 +115,9 @@ def test_a_damaged_checkpoint_is_refused_by_name(trained, teacher, content):
 
 def test_students_of_another_model_are_refused(trained):
     with pytest.raises(UnusableModel, match="a different model"):
-        load_students(Teacher(tiny_checkpoint(seed=2)), trained)
+        load_students(DistillationTeacher(tiny_checkpoint(seed=2)), trained)
     with pytest.raises(UnusableModel, match="a different teacher"):
-        train(Teacher(tiny_checkpoint(seed=2)), trained, lambda progress: None)
+        train(DistillationTeacher(tiny_checkpoint(seed=2)), trained, lambda progress: None)
 
 
 def test_too_few_texts(tmp_path, teacher, examples):

@@ -16,7 +16,7 @@ from engine.models.checkpoints import model_config
 from engine.text.g2p import Phonemizer
 from engine.text.g2p.split import sentences
 from engine.training.starter import corpus
-from engine.training.starter.batches import BucketSampler, Item, collate
+from engine.training.starter.batches import BucketSampler, TrainingItem, collate
 from engine.training.starter.corpus import (
     ARRAYS,
     HELD_OUT,
@@ -80,7 +80,7 @@ def test_texts_of_the_text_side_lead_to_short_and_to_long_utterances() -> None:
 
 
 def test_recording_asks_for_what_is_missing_and_keeps_every_utterance(
-    items: tuple[Item, ...], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    items: tuple[TrainingItem, ...], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(corpus, "texts_of", lambda shard, lexicon: ("One.", "Two."))
     teacher, done = ParrotTeacher(items[0].example), list[Shard]()
@@ -99,7 +99,7 @@ def test_recording_asks_for_what_is_missing_and_keeps_every_utterance(
 
 
 @pytest.mark.parametrize("with_sound", [True, False])
-def test_saved_lessons_come_back(items: tuple[Item, ...], tmp_path: Path, with_sound: bool) -> None:
+def test_saved_lessons_come_back(items: tuple[TrainingItem, ...], tmp_path: Path, with_sound: bool) -> None:
     examples = [item.example for item in items]
     save_examples(tmp_path / "folder" / "shard.safetensors", examples)
     read = load_examples(tmp_path / "folder" / "shard.safetensors", with_sound)
@@ -112,7 +112,7 @@ def test_saved_lessons_come_back(items: tuple[Item, ...], tmp_path: Path, with_s
 
 
 @pytest.mark.parametrize("kept_bytes", [0, 5, 500])
-def test_a_damaged_shard_is_named(items: tuple[Item, ...], tmp_path: Path, kept_bytes: int) -> None:
+def test_a_damaged_shard_is_named(items: tuple[TrainingItem, ...], tmp_path: Path, kept_bytes: int) -> None:
     path = tmp_path / "shard.safetensors"
     save_examples(path, [item.example for item in items])
     path.write_bytes(path.read_bytes()[:kept_bytes])
@@ -126,7 +126,7 @@ def assert_equal(before: object, after: object, names: tuple[str, ...]) -> None:
         assert getattr(before, name).dtype == getattr(after, name).dtype
 
 
-def test_padding_marks_what_is_beyond_the_end(items: tuple[Item, ...]) -> None:
+def test_padding_marks_what_is_beyond_the_end(items: tuple[TrainingItem, ...]) -> None:
     shorter = dataclasses.replace(
         items[0].example, tokens=items[0].example.tokens[:5], durations_frames=items[0].example.durations_frames[:5]
     )
@@ -139,7 +139,7 @@ def test_padding_marks_what_is_beyond_the_end(items: tuple[Item, ...]) -> None:
         assert (~batch.padding[row]).sum() == count
 
 
-def test_span_cuts_all_curves_at_the_same_place(items: tuple[Item, ...], narrow_config: ModelConfig) -> None:
+def test_span_cuts_all_curves_at_the_same_place(items: tuple[TrainingItem, ...], narrow_config: ModelConfig) -> None:
     batch = collate(items, random.Random(1))
     assert batch.frames == min(item.example.frames for item in items)
     samples = batch.samples(narrow_config)
@@ -149,7 +149,7 @@ def test_span_cuts_all_curves_at_the_same_place(items: tuple[Item, ...], narrow_
         assert torch.equal(batch.f0_hz()[row], torch.full((2 * batch.frames,), float(item.example.f0_hz[0])))
 
 
-def test_excitation_is_cut_where_the_samples_are(items: tuple[Item, ...], narrow_config: ModelConfig) -> None:
+def test_excitation_is_cut_where_the_samples_are(items: tuple[TrainingItem, ...], narrow_config: ModelConfig) -> None:
     batch = collate(items[:2])
     per_frame = narrow_config.stft_frames_per_frame
     cut = batch.harmonics(narrow_config, 3, 5)
@@ -158,18 +158,18 @@ def test_excitation_is_cut_where_the_samples_are(items: tuple[Item, ...], narrow
     assert np.array_equal(cut[1].numpy(), whole[3 * per_frame : 8 * per_frame + 1].T)
 
 
-def test_a_lesson_of_the_text_side_has_no_sound(items: tuple[Item, ...], narrow_config: ModelConfig) -> None:
+def test_a_lesson_of_the_text_side_has_no_sound(items: tuple[TrainingItem, ...], narrow_config: ModelConfig) -> None:
     silent = dataclasses.replace(items[0], example=dataclasses.replace(items[0].example, sound=None))
     with pytest.raises(ValueError, match="without sound"):
         collate([silent]).samples(narrow_config)
 
 
-def test_sampler_leaves_out_what_is_too_short(items: tuple[Item, ...]) -> None:
+def test_sampler_leaves_out_what_is_too_short(items: tuple[TrainingItem, ...]) -> None:
     assert len(BucketSampler(items)) == 4
     longest = max(item.example.frames for item in items)
     assert len(BucketSampler(items, longest)) == 2
 
 
 @pytest.mark.parametrize("size", [1, 3, 9])
-def test_draw_gives_at_most_what_there_is(items: tuple[Item, ...], size: int) -> None:
+def test_draw_gives_at_most_what_there_is(items: tuple[TrainingItem, ...], size: int) -> None:
     assert len(BucketSampler(items).draw(random.Random(0), size).items) == min(size, 4)

@@ -21,7 +21,7 @@ from engine.network.architecture import build_network
 from engine.runtime.synthesizer import Synthesizer
 from engine.speech import SpeechRequest
 from engine.system.paths import resources_folder
-from engine.training.starter.batches import Item
+from engine.training.starter.batches import TrainingItem
 from engine.training.starter.corpus import HELD_OUT, Shard, save_examples
 from engine.training.starter.evaluation import evaluate, sound_figures, speak, speak_as
 from engine.training.starter.measures import DnsmosScore, Recognizer, WordCount, edit_distance
@@ -51,7 +51,7 @@ def test_a_package_with_a_voice_of_no_teacher_is_refused(
 
 
 def test_speaking_as_the_teacher_keeps_its_length_and_repeats(
-    narrow_config: ModelConfig, items: tuple[Item, ...]
+    narrow_config: ModelConfig, items: tuple[TrainingItem, ...]
 ) -> None:
     network = build_network(narrow_config)
     first, second = (speak_as(network, items[0]) for _ in range(2))
@@ -61,7 +61,7 @@ def test_speaking_as_the_teacher_keeps_its_length_and_repeats(
 
 
 def test_the_teacher_itself_is_at_no_distance(
-    narrow_config: ModelConfig, items: tuple[Item, ...], monkeypatch: pytest.MonkeyPatch
+    narrow_config: ModelConfig, items: tuple[TrainingItem, ...], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr("engine.training.starter.evaluation.speak_as", lambda network, item: item.sound.samples)
     figures = sound_figures(build_network(narrow_config), longer(items[0]))
@@ -69,7 +69,7 @@ def test_the_teacher_itself_is_at_no_distance(
 
 
 def test_every_voice_of_a_package_is_scored_on_what_is_there(
-    narrow_config: ModelConfig, parts: TeacherParts, items: tuple[Item, ...], tmp_path: Path
+    narrow_config: ModelConfig, parts: TeacherParts, items: tuple[TrainingItem, ...], tmp_path: Path
 ) -> None:
     torch.manual_seed(0)
     write_package(tmp_path / "package", build_network(narrow_config), parts, SYMBOLS)
@@ -87,7 +87,7 @@ def test_every_voice_of_a_package_is_scored_on_what_is_there(
         assert 1 <= score.teacher_opinion <= 5
 
 
-def longer(item: Item) -> Item:
+def longer(item: TrainingItem) -> TrainingItem:
     """Return an item with its example repeated, as audio of a longer utterance."""
     example, sound = item.example, item.sound
     long = dataclasses.replace(

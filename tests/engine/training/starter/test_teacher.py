@@ -14,7 +14,7 @@ from engine.models.checkpoints import model_config, open_checkpoint
 from engine.runners.host import durations
 from engine.text.g2p import Phonemizer
 from engine.training.starter import teacher as teacher_module
-from engine.training.starter.teacher import Teacher, open_teacher
+from engine.training.starter.teacher import KokoroTeacher, open_teacher
 from engine.training.starter.texts import load_lexicon, prompts
 
 TEXT = "Glue the sheet."
@@ -26,13 +26,13 @@ def voice() -> str:
 
 
 @pytest.fixture(scope="module")
-def teacher() -> Iterator[Teacher]:
-    teacher = Teacher(open_checkpoint())
+def teacher() -> Iterator[KokoroTeacher]:
+    teacher = KokoroTeacher(open_checkpoint())
     yield teacher
     teacher.close()
 
 
-def test_every_value_is_on_the_frame_grid(teacher: Teacher, voice: str) -> None:
+def test_every_value_is_on_the_frame_grid(teacher: KokoroTeacher, voice: str) -> None:
     (example,) = teacher.examples(TEXT, voice, with_sound=True)
     config = teacher.checkpoint.config
     assert len(example.tokens) == len(example.durations_frames) == len(example.phonemes) + 2
@@ -46,7 +46,7 @@ def test_every_value_is_on_the_frame_grid(teacher: Teacher, voice: str) -> None:
     assert np.array_equal(durations(example.duration_logits.astype(np.float32), 1.0), example.durations_frames)
 
 
-def test_lessons_repeat_and_the_text_side_does_not_depend_on_the_sound(teacher: Teacher, voice: str) -> None:
+def test_lessons_repeat_and_the_text_side_does_not_depend_on_the_sound(teacher: KokoroTeacher, voice: str) -> None:
     first, second = (next(teacher.examples(TEXT, voice, with_sound)) for with_sound in (True, False))
     assert second.sound is None
     assert np.array_equal(first.f0_hz, second.f0_hz)
@@ -54,7 +54,7 @@ def test_lessons_repeat_and_the_text_side_does_not_depend_on_the_sound(teacher: 
     assert np.array_equal(again.sound.pcm, first.sound.pcm)
 
 
-def test_every_utterance_of_a_text_is_a_lesson(teacher: Teacher, voice: str) -> None:
+def test_every_utterance_of_a_text_is_a_lesson(teacher: KokoroTeacher, voice: str) -> None:
     text = " ".join(prompts(30, 0, load_lexicon()))
     config = teacher.checkpoint.config
     plan = Phonemizer("en-us", frozenset(config.vocab), config.phoneme_limit).plan(text)

@@ -15,8 +15,8 @@ from engine.config import ModelConfig
 from engine.errors import DamagedFile, OutputError
 from engine.network.architecture import build_network
 from engine.training.starter.trainer import (
-    Progress,
     Schedule,
+    StageProgress,
     Trainer,
     compile_generator_blocks,
     load_averaged,
@@ -101,7 +101,7 @@ def test_step_without_finite_gradient_changes_nothing(tmp_path: Path) -> None:
 
 
 def test_run_stops_when_its_time_is_spent(tmp_path: Path) -> None:
-    seen: list[Progress] = []
+    seen: list[StageProgress] = []
     trainer = Trainer(LineStage(), Schedule(0.003, 0.05), tmp_path / "line.pt")
     trainer.run(seen.append)
     assert seen[-1].fraction == 1

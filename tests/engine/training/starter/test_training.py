@@ -19,7 +19,7 @@ from engine.errors import DamagedFile, EngineError, InvalidRequest, MissingModel
 from engine.network.architecture import Network, build_network
 from engine.system.paths import resources_folder, starter_folder
 from engine.training.starter import training
-from engine.training.starter.batches import Item, collate
+from engine.training.starter.batches import TrainingItem, collate
 from engine.training.starter.corpus import save_examples, shards
 from engine.training.starter.options import ROUNDS, STAGE_MINUTES, WARM_STAGES, TrainOptions, TrainProgress
 from engine.training.starter.package import read_package, write_package
@@ -37,7 +37,7 @@ MOMENT = {"text": 1e-6, "front": 1e-6, "generator": 1e-6, "joint": 1e-6}
 def options(
     narrow_config: ModelConfig,
     parts: TeacherParts,
-    items: tuple[Item, ...],
+    items: tuple[TrainingItem, ...],
     tmp_path: Path,
     monkeypatch: pytest.MonkeyPatch,
 ) -> TrainOptions:
@@ -167,7 +167,7 @@ def test_the_same_voices_keep_every_weight(narrow_config: ModelConfig, parts: Te
 
 @torch.no_grad()
 def test_new_voices_begin_as_the_old_one_of_their_gender(
-    narrow_config: ModelConfig, parts: TeacherParts, items: tuple[Item, ...], tmp_path: Path
+    narrow_config: ModelConfig, parts: TeacherParts, items: tuple[TrainingItem, ...], tmp_path: Path
 ) -> None:
     chance = np.random.default_rng(5)
     shape = (1, 1, 2 * narrow_config.style_dim)

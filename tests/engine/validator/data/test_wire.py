@@ -38,6 +38,7 @@ from engine.validator.inspection.results import (
     GraphEvent,
     GraphNode,
     InspectedEvent,
+    InspectedGraph,
     KernelCode,
     KernelEvent,
     KernelFinding,
@@ -46,7 +47,6 @@ from engine.validator.inspection.results import (
     KernelVerdict,
     NodeKind,
     SourceLine,
-    StageGraph,
     WrongValue,
 )
 from engine.validator.service.service import Command, Hear, Stop
@@ -114,7 +114,7 @@ KERNEL_NODES = st.builds(
     operations=st.none() | st.integers(0),
 )
 GRAPHS = st.builds(
-    StageGraph,
+    InspectedGraph,
     NAMES,
     st.lists(KERNEL_NODES, max_size=2).map(tuple),
     st.lists(st.builds(Edge, NAMES, NAMES), max_size=2).map(tuple),

@@ -11,7 +11,7 @@ from engine.cli.validate import ENGLISH_SENTENCES
 from engine.errors import InvalidRequest
 from engine.text.g2p.analysis import load_offline_analyzer
 from engine.validator.experiments import text_parity, upstream_text
-from engine.validator.experiments.text_parity import Kind, compare_text, is_plain, sentences_of
+from engine.validator.experiments.text_parity import DifferenceKind, compare_text, is_plain, sentences_of
 from engine.validator.experiments.upstream_text import UpstreamText
 
 ON_PURPOSE = {
@@ -46,10 +46,10 @@ def test_plain_sentences_are_equal_and_the_rest_is_explained(
 
 def test_each_difference_has_its_reason() -> None:
     reasons = {
-        "Wait... what?": Kind.PUNCTUATION,
-        "It weighs 3.5 kg.": Kind.NUMBERS,
-        "A naïve plan.": Kind.LETTERS,
-        "Henry VIII met Prof. Lee.": Kind.WRITING,
+        "Wait... what?": DifferenceKind.PUNCTUATION,
+        "It weighs 3.5 kg.": DifferenceKind.NUMBERS,
+        "A naïve plan.": DifferenceKind.LETTERS,
+        "Henry VIII met Prof. Lee.": DifferenceKind.WRITING,
     }
     found = compare_text([*reasons, "A plain one."])
     assert {difference.text: difference.kind for difference in found.differences} == reasons
@@ -60,9 +60,11 @@ def test_each_difference_has_its_reason() -> None:
 
 @pytest.mark.parametrize(
     ("upstream", "kind"),
-    [(None, Kind.FAILURE), ("həlˈO_.", Kind.SYMBOLS), ("jˈɛs.", Kind.PRONUNCIATION)],
+    [(None, DifferenceKind.FAILURE), ("həlˈO_.", DifferenceKind.SYMBOLS), ("jˈɛs.", DifferenceKind.PRONUNCIATION)],
 )
-def test_what_no_sentence_of_ours_shows(upstream: str | None, kind: Kind, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_what_no_sentence_of_ours_shows(
+    upstream: str | None, kind: DifferenceKind, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.setattr(UpstreamText, "phonemes", lambda self, text: upstream)
     (difference,) = compare_text(["Hello."]).differences
     assert difference.kind is kind

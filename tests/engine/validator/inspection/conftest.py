@@ -13,7 +13,7 @@ from engine.runtime.pipeline import Step
 from engine.speech import Utterance
 from engine.stages import STAGES
 from engine.validator.data.results import Regime
-from engine.validator.inspection.inspector import Inspector, StageInputs
+from engine.validator.inspection.inspector import KernelInspector, StageInputs
 from engine.validator.runners.regimes import Regimes
 
 UTTERANCE = Utterance(0, "hi", "hˈI.", 0, 2)
@@ -39,8 +39,8 @@ def steps(regimes: Regimes) -> Mapping[str, Step]:
 
 
 @pytest.fixture(scope="session")
-def inspector(regimes: Regimes) -> Inspector:
-    return Inspector(regimes.checkpoint.config, regimes.checkpoint.load_weights(), CPU)
+def inspector(regimes: Regimes) -> KernelInspector:
+    return KernelInspector(regimes.checkpoint.config, regimes.checkpoint.load_weights(), CPU)
 
 
 def inputs_of(step: Step) -> StageInputs:

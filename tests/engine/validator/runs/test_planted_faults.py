@@ -20,7 +20,7 @@ from engine.network.architecture import Network, build_network
 from engine.network.exportable.blocks import padded_lengths
 from engine.network.exportable.prosody import PitchAndEnergy
 from engine.network.exportable.speech import Source
-from engine.network.exportable.styles import Styles
+from engine.network.exportable.styles import NormStyles
 from engine.network.exportable.text import TextEncoder
 from engine.network.random_weights import without_weight_norm
 from engine.ops.packed_lstm import LstmSemantics
@@ -64,7 +64,7 @@ class Turned(Source):
 class Unmasked(PitchAndEnergy):
     """Pitch and energy whose normalizations include the padding."""
 
-    def _curve(self, name: str, x: Tensor, styles: Styles, frame_count: Tensor) -> Tensor:
+    def _curve(self, name: str, x: Tensor, styles: NormStyles, frame_count: Tensor) -> Tensor:
         return super()._curve(name, x, styles, padded_lengths(x.shape[2], frame_count))
 
 

@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 from engine.errors import Canceled, EngineError, InvalidRequest, UnknownVoice
 from engine.speech import Plan, PlanEvent, SpeechRequest, Utterance
 from engine.stages import STAGE_NAMES
-from engine.text.g2p.user_lexicon.entries import Entry
+from engine.text.g2p.user_lexicon.entries import LexiconEntry
 from engine.text.g2p.user_lexicon.store import UserLexicon
 from engine.validator.data.results import (
     AlignmentEvent,
@@ -233,7 +233,7 @@ def test_words_of_the_lexicon_are_spoken_as_it_says(
     validator: Validator, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
     monkeypatch.setenv("XDG_DATA_HOME", str(tmp_path))
-    UserLexicon().add([Entry("Hello", phonemes="zˈɔɹɡ")])
+    UserLexicon().add([LexiconEntry("Hello", phonemes="zˈɔɹɡ")])
     events = _events_of(validator, SpeechRequest("Hello there.", MALE))
     plan = next(event.plan for event in events if isinstance(event, PlanEvent))
     assert plan.utterances[0].phonemes.startswith("zˈɔɹɡ ")

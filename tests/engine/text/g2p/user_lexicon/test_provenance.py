@@ -9,13 +9,13 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from engine.runtime.synthesizer import Synthesizer
-from engine.speech import Plan, Source, SpeechRequest
+from engine.speech import Plan, PronunciationSource, SpeechRequest
 from engine.text.g2p import Phonemizer
 from engine.text.g2p.analysis import load_offline_analyzer
 from engine.text.g2p.english import EnglishFrontEnd, homographs
 from engine.text.g2p.letter_to_sound import LetterToSound
 from engine.text.g2p.lexicon import Lexicon
-from engine.text.g2p.user_lexicon.entries import Entry
+from engine.text.g2p.user_lexicon.entries import LexiconEntry
 from engine.text.g2p.user_lexicon.store import UserLexicon
 from engine.text.languages import language_of
 from tests.engine.text.g2p.user_lexicon.test_applying import WORDS, words
@@ -41,9 +41,9 @@ class Oracle:
 
     def pronunciations(self, word: str, source: str) -> set[str]:
         """The phonemes that a source has for a word."""
-        if source == Source.ESPEAK:
+        if source == PronunciationSource.ESPEAK:
             return {bare(self._spelling.phonemes(word))}
-        if source == Source.LETTERS:
+        if source == PronunciationSource.LETTERS:
             return {"".join(bare(str(self.lexicon.golds[letter])) for letter in word.upper())}
         files = (self.lexicon.golds, self.lexicon.silvers)
         forms = (word, word.lower(), word.capitalize(), word.upper())
@@ -79,12 +79,12 @@ def test_200_homographs_names_and_abbreviations_are_from_the_source_that_is_told
         assert len(told) == 2
         for found, sound in told:
             counted[found.source.partition(":")[0]] += 1
-            if found.source.startswith(Source.RULE):
+            if found.source.startswith(PronunciationSource.RULE):
                 assert oracle.rewritten(sentence) != sentence
             else:
                 assert bare(sound) in oracle.pronunciations(word, found.source), (word, sound, found.source)
-    assert counted[Source.LEXICON] > 300
-    assert min(counted[Source.ESPEAK], counted[Source.LETTERS]) >= 10
+    assert counted[PronunciationSource.LEXICON] > 300
+    assert min(counted[PronunciationSource.ESPEAK], counted[PronunciationSource.LETTERS]) >= 10
 
 
 @pytest.mark.parametrize("tag", ["en-US", "en-GB"])
@@ -93,7 +93,9 @@ def test_a_word_from_a_rule_sounds_as_the_rule_rewrites_it(tag, word, american, 
     phonemizer: Phonemizer = american if tag == "en-US" else british
     sentence = f"It was {word} then."
     plan = phonemizer.plan(sentence)
-    ruled = [sentence[each.start : each.end] for each, _ in words(plan) if each.source.startswith(Source.RULE)]
+    ruled = [
+        sentence[each.start : each.end] for each, _ in words(plan) if each.source.startswith(PronunciationSource.RULE)
+    ]
     assert ruled == [word]
     rewritten = Oracle(tag).rewritten(sentence)
     assert word not in rewritten
@@ -106,7 +108,7 @@ def test_phonemes_in_the_text_are_from_the_text(tag, american, british):
     phonemizer: Phonemizer = american if tag == "en-US" else british
     for word in two_hundred(Oracle(tag).lexicon):
         found = words(phonemizer.plan(f"Well, [{word}](/dˈɪb/) came."))
-        assert [sound for each, sound in found if each.source == Source.MARKUP] == ["dˈɪb"]
+        assert [sound for each, sound in found if each.source == PronunciationSource.MARKUP] == ["dˈɪb"]
 
 
 PARTS = [
@@ -164,7 +166,7 @@ def test_an_entry_changes_its_word_and_nothing_else_in_every_english_voice(voice
     text = f"Well, {word} and {' and '.join([*parts, 'the', word])}, {word}."
     voices.lexicon.path.unlink(missing_ok=True)
     before = voices.plans(text)
-    voices.lexicon.add([Entry(word, phonemes="dˈɪb")])
+    voices.lexicon.add([LexiconEntry(word, phonemes="dˈɪb")])
     after = voices.plans(text)
     assert len(after) >= 2
     by_language: dict[str, Plan] = {}
@@ -173,7 +175,7 @@ def test_an_entry_changes_its_word_and_nothing_else_in_every_english_voice(voice
         assert len(words(plan)) == len(words(before[name]))
         for (old, old_sound), (new, sound) in zip(words(before[name]), words(plan), strict=True):
             if text[old.start : old.end].strip("“”") == word:
-                assert (sound, new.source) == ("dˈɪb", Source.USER)
+                assert (sound, new.source) == ("dˈɪb", PronunciationSource.USER)
             else:
                 assert (sound, new.source) == (old_sound, old.source)
 
