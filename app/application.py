@@ -154,7 +154,7 @@ class Application(QObject):
         QTimer.singleShot(0, self._begin)
 
     @Slot(str)
-    def take(self, message: str) -> None:
+    def handle_message(self, message: str) -> None:
         """Come to the front and apply the options of a second start, except for a model to download."""
         self.window.come_to_front()
         options = Options.from_json(message)
@@ -257,7 +257,7 @@ class Application(QObject):
 
     @Slot(object)
     def _on_activity(self, activity: Activity) -> None:
-        self._wakefulness.keep(activity.busy or activity.saving)
+        self._wakefulness.set_awake(activity.busy or activity.saving)
 
     @Slot(str)
     def _on_text_received(self, text: str) -> None:
@@ -322,7 +322,7 @@ class Application(QObject):
         if options.screenshot is not None:
             window = self.diagnostics.window if options.diagnostics else self.window
             self._screenshot = ScreenshotWhenIdle(window, options.screenshot, self._is_unfinished)
-            self.controller.activity_changed.connect(self._screenshot.follow)
+            self.controller.activity_changed.connect(self._screenshot.handle_activity)
             self.controller.failed.connect(self._on_failure)
             self._screenshot.taken.connect(self.finished)
 

@@ -102,7 +102,7 @@ class MainMenu(QMenuBar):
         action.setShortcuts([QKeySequence(key) for key in keys])
         self.view_menu.insertAction(self._below_views, action)
 
-    def follow(self, activity: Activity) -> None:
+    def show_activity(self, activity: Activity) -> None:
         """Enable Stop only while there is something to stop; at other times Esc is free for other uses."""
         self.stop.setEnabled(activity.can_stop)
 

@@ -168,7 +168,7 @@ class MainWindow(QMainWindow):
     def _connect_controller(self) -> None:
         page, controller = self.page, self._controller
         for follower in (page.header.stop_button, page.status, page.save_strip, self.menu):
-            controller.activity_changed.connect(follower.follow)
+            controller.activity_changed.connect(follower.show_activity)
         page.save_strip.cancel_requested.connect(controller.saving.cancel)
         controller.voices_listed.connect(self._on_voices)
         controller.planned.connect(self._on_planned)
@@ -228,7 +228,7 @@ class MainWindow(QMainWindow):
             view.begin_speech(self._controller.text if shown and view is self.page.view else "")
         if not track.finished:  # otherwise it was generated before, or has been restored
             self.page.banner.withdraw(MessageTopic.SPEECH, MessageTopic.SOUND, MessageTopic.TEXT)
-            self.page.view.follow()
+            self.page.view.resume_following()
 
     @Slot(object)
     def _on_planned(self, plan: Plan) -> None:

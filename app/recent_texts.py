@@ -55,10 +55,10 @@ class RecentTexts:
         return sorted(texts, key=lambda each: (each.written, each.path), reverse=True)
 
     def begin(self) -> None:
-        """Let the next `keep` add a new text."""
+        """Let the next `add_text` add a new text."""
         self._current = None
 
-    def keep(self, text: str) -> None:
+    def add_text(self, text: str) -> None:
         """Write a text, unless it is blank; raises `TextNotSaved` if that fails."""
         if not text.strip():
             return

@@ -112,7 +112,7 @@ class WindowMemory(QObject):
 
     def _keep(self, text: str) -> None:
         try:
-            self._texts.keep(text)
+            self._texts.add_text(text)
         except TextNotSaved as error:
             self.kept = False
             self.failed.emit(error)

@@ -69,7 +69,7 @@ class TimeRange:
 class WaveformZoom(QObject):
     """The zoom of a waveform: at first the whole sound; a part of it follows the playhead like pages that are turned.
 
-    It stops following when the user scrolls away from the playhead, until `follow`.
+    It stops following when the user scrolls away from the playhead, until `follow_playback`.
     """
 
     changed = Signal()
@@ -131,7 +131,7 @@ class WaveformZoom(QObject):
         self._show(self._shown.moved_to(start))
         self._follows = self._shown.contains(self._playhead)
 
-    def follow(self, sample: int) -> None:
+    def follow_playback(self, sample: int) -> None:
         """Move the playhead to this sample and follow it from now on."""
         self._follows = True
         self.move_playhead(sample)

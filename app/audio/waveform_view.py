@@ -102,7 +102,7 @@ class WaveformView(QWidget):
         if self._in_gap(inside):
             self.unmade_requested.emit(inside)
         else:
-            self.zoom.follow(inside)
+            self.zoom.follow_playback(inside)
             self.seek_requested.emit(inside)
 
     def set_position(self, position: int) -> None:

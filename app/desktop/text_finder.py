@@ -59,7 +59,7 @@ class FindBar(QFrame):
         """The widgets in Tab order."""
         return self.field, self.previous_button, self.next_button, self.close_button
 
-    def begin(self, words: str) -> None:
+    def begin_search(self, words: str) -> None:
         """Show the bar with the focus in the field; non-empty `words` replace the search text."""
         if words:
             self.field.setText(words)
@@ -160,7 +160,7 @@ class TextFinder(QObject):
     def begin(self) -> None:
         """Show the bar, with the selected text as the search text."""
         self._place = self._selected()[0]
-        self._bar.begin(self._seed())
+        self._bar.begin_search(self._seed())
 
     @Slot()
     def use_selection(self) -> None:

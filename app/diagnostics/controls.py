@@ -269,7 +269,7 @@ class ViewControls(WrappingBar):
         if self.utterance.value is None:
             self.utterance.choose(HEARD)
 
-    def follow(self, utterance: int | None) -> None:
+    def show_current_utterance(self, utterance: int | None) -> None:
         """Note the utterance that is playing; None for none."""
         if utterance != self._heard:
             self._heard = utterance

@@ -208,7 +208,7 @@ class DiagnosticsFeature(QObject):
         """Show the state of the latest run while this window is open, if the run is of the text being spoken."""
         run, spoken = self.panel.live_run, self._speech.request
         known = self.window.shown and run is not None and spoken is not None and run.request.speech.text == spoken.text
-        self.chip.follow(run if known else None)
+        self.chip.show_run(run if known else None)
         self.chip.refresh(self.panel.shown.regime)
 
     def _diagnose_speech(self) -> None:
@@ -332,7 +332,7 @@ class PlaybackFollower(QObject):
             self._sent = (run, segment)
             self._queue.hear(segment.utterance.start)
         to_show = self._panel.to_show
-        to_show.follow(utterance.index if utterance is not None and self._panel.run is run else None)
+        to_show.show_current_utterance(utterance.index if utterance is not None and self._panel.run is run else None)
         self._mark(run, segment, utterance)
 
     def _segment(self) -> Segment | None:

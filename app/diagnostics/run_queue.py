@@ -193,7 +193,7 @@ class RunQueue(QObject):
         self.run_started.emit(run)
         self._waiting = partial(ask, request)
         if self._held_back:
-            self._run.take(PreparationEvent(WAITING_WORDS, 0, 1))
+            self._run.handle_event(PreparationEvent(WAITING_WORDS, 0, 1))
             self.changed.emit(None)
         else:
             self._turn.start()  # starting a process takes a while: the window first shows the new run
@@ -248,7 +248,7 @@ class RunQueue(QObject):
             self._take_kernels(event, self._job)
         elif self._run is not None:
             run = self._run
-            run.take(event)
+            run.handle_event(event)
             if isinstance(event, FinishedEvent):
                 self._wrong = wrong_stages(run)
             self.changed.emit(event)
@@ -258,7 +258,7 @@ class RunQueue(QObject):
         match event:
             case GraphEvent() | KernelEvent() | CodeEvent() | InspectedEvent():
                 inspection = self.known(job.run)
-                stage = inspection.take(event)
+                stage = inspection.handle_event(event)
                 self.inspected.emit(job.run, stage)
                 known = inspection.stage(stage)
                 if known is not None:

@@ -108,7 +108,7 @@ class EditorFeature(QObject):
 
     @Slot()
     def _follow_text(self) -> None:
-        self.edits.follow(self._main.page.editor.text)
+        self.edits.follow_text_changes(self._main.page.editor.text)
 
     @Slot()
     def _on_text(self) -> None:

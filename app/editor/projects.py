@@ -261,7 +261,7 @@ class ProjectsFeature(QObject):
         else:
             self._voice = "", ""
             if listed:
-                self._voices.take(choice)
+                self._voices.choose_voice(choice)
             else:
                 self._voices.ask_for(choice)
         self._made_with = model
@@ -289,7 +289,7 @@ class ProjectsFeature(QObject):
         if request.edits and request.voice and request.text.strip():
             last = request.edits[-1].start
             work = planning(replace(request, voice=self._window.chosen.voice, edits=()), last)
-            self._planning = self._worker.begin(EngineTask(work, Urgency.SPEECH, self._worker.present))
+            self._planning = self._worker.start_task(EngineTask(work, Urgency.SPEECH, self._worker.present))
         else:
             self._tell()
 

@@ -201,7 +201,9 @@ class EditorSession(QObject):
             if self._listening is not None:
                 self._listening.cancel.set()
             request = replace(self._request, text=words)
-            self._listening = self._worker.begin(EngineTask(planning(request), Urgency.AT_ONCE, self._worker.present))
+            self._listening = self._worker.start_task(
+                EngineTask(planning(request), Urgency.AT_ONCE, self._worker.present)
+            )
 
     def _clear(self) -> None:
         self.close()
@@ -221,7 +223,7 @@ class EditorSession(QObject):
             if self._planning is not None:
                 self._planning.cancel.set()
             work = planning(self._request, character)
-            self._planning = self._worker.begin(EngineTask(work, Urgency.AT_ONCE, self._worker.present))
+            self._planning = self._worker.start_task(EngineTask(work, Urgency.AT_ONCE, self._worker.present))
             self.changed.emit()
 
     def _show(self, index: int) -> None:
@@ -246,7 +248,7 @@ class EditorSession(QObject):
         if self.utterance is None or self._request is None:
             return
         work = speaking_edited(self.utterance, self._request, self.edit)
-        self._speaking = self._worker.begin(EngineTask(work, Urgency.AT_ONCE, self._worker.present))
+        self._speaking = self._worker.start_task(EngineTask(work, Urgency.AT_ONCE, self._worker.present))
 
     @Slot(object, object)
     def _on_report(self, task: EngineTask, report: Report) -> None:

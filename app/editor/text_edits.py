@@ -99,7 +99,7 @@ class TextEdits(QObject):
             others.append(SentenceEdit(text[utterance.start : utterance.end], edit))
         self._keep(digest, others, kept.definitions)
 
-    def follow(self, text: str) -> None:
+    def follow_text_changes(self, text: str) -> None:
         """Follow the changes of this text from now on; see `move`."""
         self._own = _digest(text) if self._texts else ""
 

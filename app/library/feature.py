@@ -222,7 +222,7 @@ class LibraryFeature(QObject):
             play(title, request, recalled.track)
         else:
             if recalled.kept.model != self._voices.speaking_model:
-                self._voices.take(VoiceChoice(request.voice, recalled.kept.model))
+                self._voices.choose_voice(VoiceChoice(request.voice, recalled.kept.model))
             play(title, request)
             if recalled.error is not None:
                 self._window.show_failure(recalled.error)
@@ -312,7 +312,7 @@ class Recorder(QObject):
         kept_length = track.length if track.finished else 0
         self._followed.append(_RecordedSpeech(self._speech.speech, request, self._model(), kept_length))
         if not track.finished:  # a finished track comes from the history
-            self._library.begin(request, self._model())
+            self._library.add_entry(request, self._model())
 
     @Slot()
     def _keep_finished(self) -> None:
@@ -324,6 +324,6 @@ class Recorder(QObject):
             track = each.speech.track
             if track.length > each.kept_length and each.speech.as_asked:
                 each.kept_length = track.length
-                self._library.keep(each.request, each.model, track)
+                self._library.save_audio(each.request, each.model, track)
             if track is not self._speech.track:
                 self._followed.remove(each)

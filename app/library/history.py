@@ -76,7 +76,7 @@ class History:
         """List only entries that contain these words from now on, ignoring case."""
         self._wanted = storable(words.strip())
 
-    def begin(self, request: SpeechRequest, model: str) -> None:
+    def add_entry(self, request: SpeechRequest, model: str) -> None:
         """Add an entry for this request, or move the existing one to the front."""
         now, text = self._clock(), storable(request.text)
         key, speech_settings = key_of(request, model), speech_settings_of(request)
@@ -87,7 +87,7 @@ class History:
         )
         self._forget_oldest()
 
-    def keep(self, key: str, seconds: float, marks: str) -> None:
+    def save_audio(self, key: str, seconds: float, marks: str) -> None:
         """Record that the audio file for this key is written, and evict other audio if necessary."""
         if self._row("SELECT 1 FROM entry WHERE key = ? AND NOT deleted", key) is None:
             self._sound(key).unlink(missing_ok=True)

@@ -64,11 +64,11 @@ class SpeechLibrary(QObject):
         self._in_history(_nothing)
         self._in_queue(_nothing)
 
-    def begin(self, request: SpeechRequest, model: str) -> None:
+    def add_entry(self, request: SpeechRequest, model: str) -> None:
         """Add an entry for this request to the history, or move the existing one to the front."""
-        self._in_history(partial(History.begin, request=request, model=model))
+        self._in_history(partial(History.add_entry, request=request, model=model))
 
-    def keep(self, request: SpeechRequest, model: str, track: AudioTrack) -> None:
+    def save_audio(self, request: SpeechRequest, model: str, track: AudioTrack) -> None:
         """Save the current audio of a track, which must not be empty; the track may continue to grow."""
         key = key_of(request, model)
         self._writing.run(self._write, key, generated_audio_of(track), failed=self._on_failed)
@@ -182,7 +182,7 @@ class SpeechLibrary(QObject):
             write_sound(path, made)
         except OSError as error:
             raise unusable(self._folder, error) from error
-        self._in_history(partial(History.keep, key=key, seconds=made.seconds, marks=marks_text(made.marks)))
+        self._in_history(partial(History.save_audio, key=key, seconds=made.seconds, marks=marks_text(made.marks)))
 
     def _on_history(self, done: tuple[HistoryListed, object]) -> None:
         listed, result = done

@@ -101,7 +101,7 @@ class QueueExecutor(QObject):
             return self._saved is None
         return self._heard is None and self._silent
 
-    def begin(self, number: int, job: QueueJob) -> None:
+    def begin_job(self, number: int, job: QueueJob) -> None:
         """Begin to play or save a job, after reading its document, if any."""
         begun = _StartedJob(number, job)
         if job.target is None:

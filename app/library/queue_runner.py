@@ -28,7 +28,7 @@ class JobExecutor(Protocol):
     def has_place(self, job: QueueJob) -> bool:
         """Return whether a job could begin now."""
 
-    def begin(self, number: int, job: QueueJob) -> None:
+    def begin_job(self, number: int, job: QueueJob) -> None:
         """Begin to play or save a job."""
 
     def cancel(self, number: int) -> None:
@@ -152,7 +152,7 @@ class QueueRunner(QObject):
             if waits and not self._halted and (self.playing or not heard) and self._desk.has_place(item.job):
                 self._begun[item.number] = item.job
                 self._mark(item.number, QueueState.WORKING)
-                self._desk.begin(item.number, item.job)
+                self._desk.begin_job(item.number, item.job)
         self.changed.emit()
 
     @Slot(int, object)

@@ -156,7 +156,7 @@ class ModelsFeature(QObject):
         """Keep the voice that replaces the chosen one after the removal of its model."""
         speaking = self.controller.row(self._voices.speaking_model)
         if speaking is not None and removed.name == self._settings.model and not removed.usable:
-            self._voices.take(self._voices.choice)
+            self._voices.choose_voice(self._voices.choice)
             self.dialog.show_message(f"{removed.title} was removed. Kokoro Desk now uses {speaking.title}.")
 
     @Slot(object)

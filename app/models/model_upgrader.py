@@ -165,7 +165,7 @@ class ModelUpgrader(QObject):
             Answer.FETCH: partial(self._fetch_now, notice.model),
             Answer.CANCEL: self._cancel,
             Answer.USE: partial(self._voices.choose_model, notice.model),
-            Answer.GO_BACK: partial(self._voices.take, self._before),
+            Answer.GO_BACK: partial(self._voices.choose_voice, self._before),
             Answer.CHOOSE_VOICE: self._voices.showPopup,
             Answer.TRY_AGAIN: self._controller.retry,
         }

@@ -125,7 +125,7 @@ class ReadAlongFeature(QObject):
 
     @Slot()
     def _follow(self) -> None:
-        self._page.view.follow()
+        self._page.view.resume_following()
 
     @Slot(object)
     def _on_track(self, track: AudioTrack) -> None:
@@ -136,7 +136,7 @@ class ReadAlongFeature(QObject):
 
     @Slot()
     def _on_growth(self) -> None:
-        self._sentences.take(self._track)
+        self._sentences.set_track(self._track)
         self._page.player.waveform.show_sentences(self._sentences.samples)
         for action in self.actions.for_sound:
             action.setEnabled(self._track.length > 0)
@@ -158,7 +158,7 @@ class ReadAlongFeature(QObject):
     def _on_jump(self, sample: int) -> None:
         """Show the place in the text; during playback, the mark follows with the audio."""
         self._follow()
-        self._page.player.waveform.zoom.follow(sample)
+        self._page.player.waveform.zoom.follow_playback(sample)
         if self._speech.playback is not Playback.PLAYING:
             self._mark(sample)
 
@@ -241,7 +241,7 @@ class ReadAlongFeature(QObject):
         segment = self._track.segment_at(position)
         if segment is None:
             return
-        self._sentences.take(self._track)  # its audio may have been generated just now
+        self._sentences.set_track(self._track)  # its audio may have been generated just now
         known = bool(self._track.words.around(position))
         sentence = self._sentences.at(position) if known else None
         mark: Mark = (segment.utterance, sentence, self._track.words.at(position))

@@ -81,7 +81,7 @@ class Covers:
     def __init__(self, folder: Path | None = None) -> None:
         self._folder = folder or data_folder() / "covers"
 
-    def keep(self, digest: str, picture: bytes) -> None:
+    def store_cover(self, digest: str, picture: bytes) -> None:
         """Save a cover; one that cannot be decoded or written is simply not shown."""
         buffer = QBuffer()
         buffer.setData(QByteArray(picture))

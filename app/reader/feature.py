@@ -135,7 +135,7 @@ class ReaderFeature(QObject):
         """Show the text being played, and follow it."""
         if self.reading.shows_spoken:
             self._page.show_text()
-            self._page.view.follow()
+            self._page.view.resume_following()
         else:
             self._window.item_requested.emit()
 
@@ -224,7 +224,7 @@ class ReaderFeature(QObject):
         self._forget_clipboard()
         self._page.banner.withdraw(MessageTopic.DOCUMENT)
         if opened.document.cover is not None:
-            self._covers.keep(opened.digest, opened.document.cover)
+            self._covers.store_cover(opened.digest, opened.document.cover)
         resumed = opened.path == self._settings.document
         self.reading.open(opened)
         self._page.show_text()
@@ -261,7 +261,7 @@ class ReaderFeature(QObject):
         elif message.action is MessageAction.FITTING_VOICE and self.reading.document is not None:
             choice = fitting_choice(self.reading.document.language, self._voices.models)
             if choice is not None:
-                self._voices.take(choice)
+                self._voices.choose_voice(choice)
 
     @Slot()
     def _show_text(self) -> None:

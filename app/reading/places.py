@@ -185,7 +185,7 @@ class ReadingPositions:
                 entry["title"] = ""
         self._write()
 
-    def keep(self, book: LibraryBook, place: ReadingPosition) -> None:
+    def store_position(self, book: LibraryBook, place: ReadingPosition) -> None:
         """Save the position in a book; if that fails, it lasts until the window closes."""
         path = str(book.path)
         others = [each for each in self._books if each["digest"] != book.digest and each["path"] != path]

@@ -147,7 +147,7 @@ class Reading(QObject):
 
     def shelve(self, book: LibraryBook) -> None:
         """Put a file that is not a book, such as a project, on the shelf."""
-        self._places.keep(book, ReadingPosition())
+        self._places.store_position(book, ReadingPosition())
         self.changed.emit()
 
     def remove_from_library(self, book: LibraryBook) -> None:
@@ -401,7 +401,7 @@ class Reading(QObject):
         title = document.title if self._listed else ""
         characters = sum(self.place.lengths(document).values())
         shelved = LibraryBook(book.path, book.digest, title, document.author, self.progress, characters)
-        self._places.keep(shelved, self.place)
+        self._places.store_position(shelved, self.place)
 
     def _go_to_character(self, character: int) -> None:
         if character == self.character:

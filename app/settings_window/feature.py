@@ -48,8 +48,8 @@ class SettingsFeature(QObject):
         window.closed.connect(dialog.close)
         dialog.reading.voices_requested.connect(self._on_voices)
         advanced = dialog.advanced
-        advanced.follow(speech.activity)
-        speech.activity_changed.connect(advanced.follow)
+        advanced.show_activity(speech.activity)
+        speech.activity_changed.connect(advanced.show_activity)
         advanced.device_chosen.connect(self._on_device)
         advanced.lstm_method_chosen.connect(self._on_lstm_method)
         advanced.prosody_chosen.connect(self._on_prosody)

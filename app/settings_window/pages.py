@@ -273,7 +273,7 @@ class AdvancedPage(SettingsPage):
         self._connect()
 
     @Slot(object)
-    def follow(self, activity: Activity) -> None:
+    def show_activity(self, activity: Activity) -> None:
         """Show the device in use and the timings of the LSTM methods that were tried."""
         if (device := activity.device) is not None:
             self._show_device(device)

@@ -280,7 +280,7 @@ class SpeechController(QObject):
         """Generate the rest of the speech with the current settings: at a position, or where the track grew last."""
         task = self.speech.make_rest(self.engine.worker.present, position)
         if task is not None:
-            self.engine.worker.begin(task)
+            self.engine.worker.start_task(task)
             self._update()
 
     def _skip_to(self, character: int) -> None:
@@ -330,7 +330,7 @@ class SpeechController(QObject):
 
     def _on_speech(self, report: Report) -> None:
         gap_count = len(self.track.gaps)
-        self.speech.take(report)
+        self.speech.handle_report(report)
         moves = self.track.take_moves()
         for position, by in moves:
             self.player.move(position, by)

@@ -207,7 +207,7 @@ def can_speak_at_once(model: str, device: str, lstm_method: str = AUTO, prosody:
 
 
 class EngineWorker(QObject):
-    """Carries out tasks in a thread; `begin` returns immediately, and each failure is reported as the end of its task.
+    """Carries out tasks in a thread; `start_task` returns immediately, and a failure ends its task.
 
     After each result, the most urgent task has its turn; of equally urgent ones, the first. An engine stays open while
     it is the `present` one or there is a task for it.
@@ -222,7 +222,7 @@ class EngineWorker(QObject):
         self._engines: dict[EngineFactory, SpeechEngine] = {}
         self._tasks = Tasks("engine", self)
 
-    def begin(self, task: EngineTask) -> EngineTask:
+    def start_task(self, task: EngineTask) -> EngineTask:
         """Carry out a task once it is the most urgent one."""
         self._begun.append(task)
         self._tasks.run(
@@ -295,12 +295,12 @@ class Engine(QObject):
     @Slot()
     def list_voices(self) -> None:
         """List the voices of all models."""
-        self._listing = self.worker.begin(EngineTask(lambda _: [self._list_voices()], Urgency.AT_ONCE))
+        self._listing = self.worker.start_task(EngineTask(lambda _: [self._list_voices()], Urgency.AT_ONCE))
 
     @Slot()
     def prepare(self) -> None:
         """Prepare the engine."""
-        self._preparing = self.worker.begin(EngineTask(preparing, Urgency.AT_ONCE, self.worker.present))
+        self._preparing = self.worker.start_task(EngineTask(preparing, Urgency.AT_ONCE, self.worker.present))
         self._set(readiness=Readiness.PREPARING)
 
     def change(self, make_engine: EngineFactory) -> None:

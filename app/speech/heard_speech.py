@@ -96,7 +96,7 @@ class HeardSpeech:
             self.track.finish()
         self.task = None
 
-    def take(self, report: Report) -> None:
+    def handle_report(self, report: Report) -> None:
         """Handle a report of the task in progress."""
         match report:
             case PlanEvent(plan):

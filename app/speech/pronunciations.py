@@ -56,7 +56,7 @@ class OutdatedPronunciations(QObject):
         self._compared, self._words = (speech, utterances), []
         request, parts = speech.request, parts_of(speech.text, utterances)
         work = EngineTask(lambda means: _planned(request, parts, means), Urgency.SPEECH, self._worker.present)
-        self._task = self._worker.begin(work)
+        self._task = self._worker.start_task(work)
 
     @Slot(object, object)
     def _on_report(self, task: EngineTask, report: Report) -> None:

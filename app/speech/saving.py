@@ -112,7 +112,7 @@ class Saving(QObject):
         for save in self._saves:
             if not save.begun and (save.speech is None or save.speech.task is None):
                 save.begun = True
-                self._worker.begin(save.task)
+                self._worker.start_task(save.task)
 
     def _end(self, save: _Save, error: Exception | None) -> None:
         self._saves.remove(save)

@@ -107,7 +107,7 @@ class StopButton(QToolButton):
         self.hide()
 
     @Slot(object)
-    def follow(self, activity: Activity) -> None:
+    def show_activity(self, activity: Activity) -> None:
         """Show the button while something can be stopped."""
         if self.hasFocus() and not activity.can_stop:
             self.focusNextChild()

@@ -54,7 +54,7 @@ class StatusLine(QWidget):
         self._show_activity()
 
     @Slot(object)
-    def follow(self, activity: Activity) -> None:
+    def show_activity(self, activity: Activity) -> None:
         """Show this activity; news stays for its time unless something starts."""
         starts = self._activity.idle and not activity.idle
         self._activity = activity

@@ -56,7 +56,7 @@ class SaveBar(NoticeBar):
         self._show()
 
     @Slot(object)
-    def follow(self, activity: Activity) -> None:
+    def show_activity(self, activity: Activity) -> None:
         """Show the save in progress, or its result."""
         if activity.save == self._save:
             return

@@ -110,9 +110,9 @@ class VoicePicker(ElidedComboBox):
 
     def choose_model(self, model: str) -> None:
         """Choose, for the user, the voice of the same name in this model if it has one, else its first."""
-        self.take(insisted(VoiceChoice(model=model), self._models, self._listed()))
+        self.choose_voice(insisted(VoiceChoice(model=model), self._models, self._listed()))
 
-    def take(self, choice: VoiceChoice) -> None:
+    def choose_voice(self, choice: VoiceChoice) -> None:
         """Choose a voice for the user."""
         self.choose(choice)
         self.voice_chosen.emit(choice)
@@ -193,4 +193,4 @@ class VoicePicker(ElidedComboBox):
             self.model_changed.emit(choice.model)
 
     def _on_activated(self, row: int) -> None:
-        self.take(self.itemData(row, CHOICE_ROLE))
+        self.choose_voice(self.itemData(row, CHOICE_ROLE))

@@ -43,7 +43,7 @@ class VoicePreview(QObject):
     def hear(self, request: SpeechRequest, make_engine: EngineFactory) -> None:
         """Generate a sentence as soon as the engine is free, and play it."""
         self.stop()
-        self._task = self._worker.begin(EngineTask(speaking(request), Urgency.AT_ONCE, make_engine))
+        self._task = self._worker.start_task(EngineTask(speaking(request), Urgency.AT_ONCE, make_engine))
         self.changed.emit()
 
     def stop(self) -> None:

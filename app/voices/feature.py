@@ -77,7 +77,7 @@ class VoicesFeature(QObject):
         picker.currentIndexChanged.connect(self._show_chosen)
         picker.hear_requested.connect(self.hear)
         panel.hear_requested.connect(self.hear)
-        panel.use_requested.connect(picker.take)
+        panel.use_requested.connect(picker.choose_voice)
         panel.favorite_requested.connect(self._on_favorite)
         panel.round_requested.connect(self._on_round)
         panel.rename_requested.connect(self._on_rename)
@@ -212,7 +212,7 @@ class VoicesFeature(QObject):
         if not done.before:
             self.panel.search.clear()
         if done.before in ("", chosen.voice):
-            self._picker.take(VoiceChoice(done.name, chosen.model) if done.name else self._picker.choice)
+            self._picker.choose_voice(VoiceChoice(done.name, chosen.model) if done.name else self._picker.choice)
 
 
 def _with_blends(model: ModelVoices, recipes: Mapping[str, str]) -> ModelVoices:

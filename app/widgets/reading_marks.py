@@ -17,8 +17,9 @@ ABOVE_EDGE_PIXELS = 12
 class ReadingMarks(QObject):
     """Marks the current sentence with a tint, and its word with a stronger tint and a line below, not by color alone.
 
-    The view follows until `leave`, and again from `follow` on. `left_changed` carries whether the mark is neither
-    followed nor in view. No mark moves the text cursor: a screen reader would read every word out a second time.
+    The view follows until `leave`, and again from `resume_following` on. `left_changed` carries whether the mark is
+    neither followed nor in view. No mark moves the text cursor: a screen reader would read every word out a second
+    time.
     """
 
     left_changed = Signal(bool)
@@ -55,7 +56,7 @@ class ReadingMarks(QObject):
             self._bring_into_view()
 
     @Slot()
-    def follow(self) -> None:
+    def resume_following(self) -> None:
         """Keep the mark in view from now on."""
         self._following = True
         self._bring_into_view()

@@ -47,7 +47,7 @@ class SpeechCache:
                 os.utime(self._path(key))
         return speech
 
-    def keep(self, key: str, speech: Speech) -> None:
+    def store_speech(self, key: str, speech: Speech) -> None:
         """Store speech under a key."""
         self._hold(key, speech)
         content = BytesIO()

@@ -113,7 +113,7 @@ def _run(options: argparse.Namespace) -> Outcome:
     with Steps() as steps:
         report = show_json if options.progress_json else steps.show
         if not options.progress_json:  # otherwise the parent process reports it
-            steps.expect("Starting the compiler")
+            steps.expect_step("Starting the compiler")
         request = request_from(options)
         manifest = _manifest_of(request, options.compile_kernels, report)
         rows = _compared(request, steps)

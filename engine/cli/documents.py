@@ -68,7 +68,7 @@ def edits_of(options: argparse.Namespace, document: Document | None, steps: Step
             "Omit --edits, or pass one chapter as a text.",
         )
     if model and model != options.model:
-        steps.note(
+        steps.write_note(
             f"note: {options.edits} was written for {model}; with {options.model}, its durations and pitch may not fit."
         )
     return edits
@@ -130,7 +130,7 @@ def request_of(
         options.model = model_with(options, speech_settings.voice or None)
         return speech_settings
     for problem in project.problems:
-        steps.note(f"note: {problem.message}")
+        steps.write_note(f"note: {problem.message}")
     request = command.speech_settings_of(options, project.request)
     if not options.model_named and options.weights is None and project.model.name in installed_models():
         options.model = project.model.name
@@ -142,11 +142,11 @@ def request_of(
     except (InvalidRequest, MissingModel) as error:
         if options.voice is not None:
             raise
-        steps.note(f"note: the project’s voice isn’t used. {error.message}")
+        steps.write_note(f"note: the project’s voice isn’t used. {error.message}")
         request = replace(request, voice="")
     name = options.file[0].name
     if language_hint := model_note(name, project.model, identity_of(options.model, prosody, options.weights)):
-        steps.note(f"note: {language_hint}")
+        steps.write_note(f"note: {language_hint}")
     return request
 
 
@@ -190,7 +190,7 @@ def export_document(order: ExportJob, synthesizer: Synthesizer, steps: Steps) ->
     """Export a document to files. Raises `EngineError` children."""
     spoken = order.speech_settings.language or synthesizer.voice(order.speech_settings.voice).language
     if language_hint := language_note(order.document.language, spoken):
-        steps.note(language_hint)
+        steps.write_note(language_hint)
     started = time.perf_counter()
     clocked = _Clocked(synthesizer, started)
     progress = ExportProgress("", 0.0, None)

@@ -61,7 +61,7 @@ def _planned(
     notices = [_notice(message) for message in (*told, *(document.notices if document else ()))]
     chapters = []
     for number, (title, text) in enumerate(parts, 1):
-        steps.expect(f"Planning chapter {number} of {len(parts)}" if title is not None else "Planning")
+        steps.expect_step(f"Planning chapter {number} of {len(parts)}" if title is not None else "Planning")
         plan = _plan_of(synthesizer, request, text, alone=len(parts) == 1)
         notices += [_notice(each.message, title, each.start, each.end) for each in plan.notices]
         utterances = list(_utterances(plan, text))

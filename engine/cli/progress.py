@@ -76,19 +76,19 @@ class Steps:
             self._note("", None)
             self._put(line)
 
-    def note(self, line: str) -> None:
+    def write_note(self, line: str) -> None:
         """Write a line; the current step continues."""
         with self._lock:
             self._put(line)
 
-    def begin(self, step: str) -> None:
+    def begin_step(self, step: str) -> None:
         """Write a step, which lasts until the next call; a repeated one is not written again."""
         with self._lock:
             if step != self._step:
                 self._note(step, None)
                 self._put(step)
 
-    def expect(self, step: str) -> None:
+    def expect_step(self, step: str) -> None:
         """Begin a step that is written only if it takes long."""
         with self._lock:
             self._note(step, None)
@@ -107,17 +107,17 @@ class Steps:
     def show(self, event: Event) -> None:
         """Write each preparation step, and notes: why a GPU is not used, or what cannot be spoken as written."""
         if isinstance(event, PreparationEvent):
-            self.begin(f"{event.title} ({event.done} of {event.total})")
+            self.begin_step(f"{event.title} ({event.done} of {event.total})")
             if event.done >= event.total:  # a process that has reported its last step still has to end
-                self.expect(_AFTERWARDS)
+                self.expect_step(_AFTERWARDS)
         elif isinstance(event, DeviceEvent) and event.fallback_reason:
-            self.note(f"note: {event.fallback_reason}")
+            self.write_note(f"note: {event.fallback_reason}")
         elif isinstance(event, PlanEvent) and event.plan.whole:
             for notice in event.plan.notices:
-                self.note(f"note: {notice.message}")
+                self.write_note(f"note: {notice.message}")
         elif isinstance(event, FallbackEvent) and event.message != self._fallback:
             self._fallback = event.message
-            self.note(f"note: {event.message}")
+            self.write_note(f"note: {event.message}")
 
     def tick(self) -> None:
         """Write the current step again if nothing was written for a while."""

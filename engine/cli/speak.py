@@ -82,7 +82,7 @@ def speak(options: argparse.Namespace) -> Outcome:
     text = text_of(options, document) if project is None else Decoded(project.request.text)
     with Steps() as steps:
         for notice in text.notices:
-            steps.note(f"note: {notice}")
+            steps.write_note(f"note: {notice}")
         if output and output.suffix.lower() in FORMATS:
             _note_coding(output, steps)
         if options.fetch is not None:
@@ -108,7 +108,7 @@ def _note_coding(output: Path, steps: Steps) -> None:
         if coding.program
         else "; with FFmpeg installed it would be AAC, a third of the size"
     )
-    steps.note(f"note: {output.name} is {coding.name}, {size}{by}.")
+    steps.write_note(f"note: {output.name} is {coding.name}, {size}{by}.")
 
 
 def fetch_if_needed(options: argparse.Namespace, steps: Steps) -> None:
@@ -201,7 +201,7 @@ def _collect(
     chunks: list[AudioChunk] = []
     first_seconds = 0.0
     with Loudspeaker(synthesizer.sample_rate_hz) if play else nullcontext() as loudspeaker:
-        steps.expect("Speaking 1")
+        steps.expect_step("Speaking 1")
         for chunk in synthesizer.synthesize(request, steps.show):
             first_seconds = first_seconds or time.perf_counter() - started
             chunks.append(chunk)
@@ -210,7 +210,7 @@ def _collect(
             if loudspeaker:
                 loudspeaker.play(chunk.samples)
             if chunk.utterance.index + 1 != chunk.utterance_count:
-                steps.expect(f"Speaking {chunk.utterance.index + 2}{of_all}")
+                steps.expect_step(f"Speaking {chunk.utterance.index + 2}{of_all}")
     return chunks, first_seconds
 
 

@@ -262,7 +262,7 @@ def run(options: argparse.Namespace) -> Outcome:
     """
     require_reference()
     with Steps() as steps:
-        steps.expect("Validating")
+        steps.expect_step("Validating")
         return outcome_of(options, _doctor_text, partial(show, steps))
 
 
@@ -283,7 +283,7 @@ def show(steps: Steps, event: ExperimentEvent) -> None:
     elif isinstance(event, RowEvent) and event.row.verdict in (Verdict.FAIL, Verdict.INCOMPARABLE):
         row = event.row
         broken = "" if row.not_finite is None else f" ({wording.not_finite(row.not_finite)})"
-        steps.note(f"{row.regime}, {row.reading}: {row.stage}, {row.output}: {row.verdict}{broken}")
+        steps.write_note(f"{row.regime}, {row.reading}: {row.stage}, {row.output}: {row.verdict}{broken}")
 
 
 def outcome_of(options: argparse.Namespace, doctor: Callable[[], str], observe: ExperimentObserver) -> Outcome:

@@ -206,7 +206,7 @@ class _Export:
         except NothingToSpeak:  # a line of stars between two scenes
             chunks = []
         self._meter.add(request.start + len(request.part) - spoken)
-        self._made.keep(request, made_of(chunks), self._speaker.sample_rate_hz)
+        self._made.store_part(request, made_of(chunks), self._speaker.sample_rate_hz)
 
     def _has_sound(self, output: Output) -> bool:
         return any(

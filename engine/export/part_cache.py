@@ -68,7 +68,7 @@ class PartCache:
         """Return whether the part is cached and undamaged."""
         return self._kept(request) is not None
 
-    def keep(self, request: SpeechRequest, made: RenderedPart, sample_rate_hz: int) -> None:
+    def store_part(self, request: SpeechRequest, made: RenderedPart, sample_rate_hz: int) -> None:
         """Store a part; raises `OutputError` if the folder cannot be written or the disk is full."""
         sound = io.BytesIO()
         if len(made.pcm):

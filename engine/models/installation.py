@@ -104,7 +104,7 @@ class Installation:
         """Return the path of a file."""
         return self.folder / file.name
 
-    def take(self, built: Path) -> InstalledFile:
+    def add_file(self, built: Path) -> InstalledFile:
         """Move a finished file in, named by its content; it belongs to the model once a committed manifest lists it."""
         digest = sha256_of(built)
         with built.open("rb") as stream:

@@ -311,11 +311,11 @@ class ModelStore:
         known = [voice.info.name for voice in entry.voices]
         voices.sort(key=lambda voice: known.index(voice) if voice in known else len(known))
         if sources.checkpoint is not None or earlier is None:
-            weights = installation.take(folder / WEIGHTS_NAME)
+            weights = installation.add_file(folder / WEIGHTS_NAME)
             _forget_packed(entry.name)  # they may come from damaged weights
         else:
             weights, origin, published = earlier.weights, earlier.origin, earlier.published
-        taken = installation.take(folder / VOICES_NAME)
+        taken = installation.add_file(folder / VOICES_NAME)
         installation.commit(ModelManifest(origin, published, weights, taken, tuple(voices)))
 
     def _is_published(self, entry: ModelEntry) -> bool:

@@ -258,7 +258,7 @@ class Synthesizer:
         if kept is not None:
             return kept
         raw = _sound(speaker.speak(utterance, style, request.speed, request.seed, observe, cancel))
-        self._kept.keep(key_of(speaker.identity, *what), raw)  # the CPU may have replaced the GPU meanwhile
+        self._kept.store_speech(key_of(speaker.identity, *what), raw)  # the CPU may have replaced the GPU meanwhile
         return raw
 
     def close(self) -> None:

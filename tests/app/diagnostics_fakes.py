@@ -158,7 +158,7 @@ def finished_run(regimes: tuple[Regime, ...] = (Regime.UPSTREAM, Regime.COMPILED
     asked = request(regimes)
     run = DiagnosticsRun(asked, CONFIG, arrays_of(asked), STARTED)
     for event in events(asked):
-        run.take(event)
+        run.handle_event(event)
     return run
 
 

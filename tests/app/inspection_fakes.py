@@ -82,12 +82,12 @@ CODES = tuple(
 def inspected(*measurements: KernelMeasurement, graph: InspectedGraph = GRAPH, finished: bool = True) -> Inspection:
     """Return an inspection of the invented stage with these measurements, or all of them."""
     inspection = Inspection()
-    inspection.take(GraphEvent(graph))
+    inspection.handle_event(GraphEvent(graph))
     for each in measurements or MEASUREMENTS:
-        inspection.take(KernelEvent(each))
+        inspection.handle_event(KernelEvent(each))
     if finished:
         for code in CODES:
-            inspection.take(CodeEvent(code))
+            inspection.handle_event(CodeEvent(code))
         wrong = any(each.verdict is KernelVerdict.WRONG for each in measurements or MEASUREMENTS)
-        inspection.take(InspectedEvent(STAGE, (FINDING,) if wrong else ()))
+        inspection.handle_event(InspectedEvent(STAGE, (FINDING,) if wrong else ()))
     return inspection

@@ -379,14 +379,14 @@ def test_a_second_start_is_done_by_the_window_that_is_open(
     editor = application.window.page.editor
     editor.edit.insertPlainText("Not ")
     application.window.showMinimized()
-    application.take(Options("Given.", "am_adam", 1.5).to_json())
+    application.handle_message(Options("Given.", "am_adam", 1.5).to_json())
     assert not application.window.isMinimized()
     qtbot.waitUntil(lambda: application.controller.track.whole)
     assert engine.requests == [SpeechRequest("Given.", "am_adam", 1.5)]
     assert (editor.text, settings.text) == ("Given.", "Not From last time.")
     assert settings.text in [each.text for each in application.window.memory.texts]
     (tmp_path / "story.txt").write_text("Once upon a time.")
-    application.take(Options(file=tmp_path / "story.txt").to_json())
+    application.handle_message(Options(file=tmp_path / "story.txt").to_json())
     qtbot.waitUntil(lambda: application.window.page.view.text == "Once upon a time.")
     assert len(engine.requests) == 1
 

@@ -104,9 +104,9 @@ def test_no_key_means_two_things(qtbot: QtBot) -> None:
 def test_stop_is_offered_only_while_something_can_be_stopped(qtbot: QtBot) -> None:
     menu = MainMenu()
     qtbot.addWidget(menu)
-    menu.follow(Activity(Readiness.READY))
+    menu.show_activity(Activity(Readiness.READY))
     assert not menu.stop.isEnabled()
-    menu.follow(Activity(Readiness.READY, making=True))
+    menu.show_activity(Activity(Readiness.READY, making=True))
     assert menu.stop.isEnabled()
 
 

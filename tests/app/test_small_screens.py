@@ -54,7 +54,7 @@ def say_everything(application: Application) -> None:
     page = application.window.page
     page.banner.show_message(Message(LONG, action=MessageAction.OPEN_ANOTHER))
     page.strip.show_notice(ModelNotice(LONG, "kokoro-82m", (Answer.FETCH, Answer.NOT_NOW, Answer.CLOSE), going_on=True))
-    page.save_strip.follow(Activity(Readiness.READY, save=SAVING))
+    page.save_strip.show_activity(Activity(Readiness.READY, save=SAVING))
     page.show_playing(LONG)
 
 

@@ -171,7 +171,7 @@ def test_a_text_that_is_newer_than_the_settings_comes_back(
     qtbot: QtBot, settings: Settings, texts: RecentTexts
 ) -> None:
     settings.text = "Of the last run but one."
-    texts.keep("Written when the settings could not be.")
+    texts.add_text("Written when the settings could not be.")
     tomorrow = time.time() + 86_400
     os.utime(texts.texts[0].path, (tomorrow, tomorrow))
     _, page, _ = opened(qtbot, settings)
@@ -181,7 +181,7 @@ def test_a_text_that_is_newer_than_the_settings_comes_back(
 def test_settings_that_have_just_changed_are_newer_than_any_text(
     qtbot: QtBot, settings: Settings, texts: RecentTexts
 ) -> None:
-    texts.keep("Of yesterday.")
+    texts.add_text("Of yesterday.")
     settings.text = "Of this very moment."
     _, page, _ = opened(qtbot, settings)
     assert page.editor.text == "Of this very moment."

@@ -73,7 +73,7 @@ class Inspection:
         """Return the results for a stage; None if it was not inspected."""
         return self._stages.get(name or "")
 
-    def take(self, event: GraphEvent | KernelEvent | CodeEvent | InspectedEvent) -> str:
+    def handle_event(self, event: GraphEvent | KernelEvent | CodeEvent | InspectedEvent) -> str:
         """Store the result in an event; return the name of its stage."""
         match event:
             case GraphEvent(graph):

@@ -209,7 +209,7 @@ class DiagnosticsRun:
         """The number of rows of outputs and probes received up to now."""
         return len(self._order)
 
-    def take(self, event: ValidationEvent) -> None:
+    def handle_event(self, event: ValidationEvent) -> None:
         """Process an event; a run that has ended ignores it."""
         if not self.active:
             return

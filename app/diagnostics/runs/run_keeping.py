@@ -139,7 +139,7 @@ def _opened(path: Path, folder: Path, cancel: threading.Event) -> tuple[Diagnost
     run = DiagnosticsRun(request, model_config(request.model), arrays, _time(about.made, path))
     rows = tuple(event.row for event in events if isinstance(event, RowEvent))
     for event in events:
-        run.take(FinishedEvent(replace(event.report, rows=rows)) if isinstance(event, FinishedEvent) else event)
+        run.handle_event(FinishedEvent(replace(event.report, rows=rows)) if isinstance(event, FinishedEvent) else event)
     return run, about.name or path.stem
 
 

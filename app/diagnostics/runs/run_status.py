@@ -154,7 +154,7 @@ class RunChip(ElidedButton):
         self.hide()
 
     @Slot(object)
-    def follow(self, run: DiagnosticsRun | None) -> None:
+    def show_run(self, run: DiagnosticsRun | None) -> None:
         """Show this run from the next refresh on, instead of earlier runs; None hides the chip immediately."""
         self._run = run
         if run is None:

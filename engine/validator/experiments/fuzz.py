@@ -58,7 +58,7 @@ def fuzz(request: ValidationRequest, count: int, observe: ExperimentObserver = i
         raise InvalidRequest(f"{count} utterances are out of range.", f"Choose 1 to {MAX_UTTERANCES:,}.")
     with closing(Validator()) as validator:
         spoken = list(random_utterances(validator.prepare(request).checkpoint, count, request.speech.seed))
-        return _summed_up(validator.validate_utterances(request, spoken, _Progress(spoken, observe).take))
+        return _summed_up(validator.validate_utterances(request, spoken, _Progress(spoken, observe).handle_event))
 
 
 class _Progress:
@@ -71,7 +71,7 @@ class _Progress:
         self._utterance: int | None = None
         self._done = 0
 
-    def take(self, event: ValidationEvent) -> None:
+    def handle_event(self, event: ValidationEvent) -> None:
         """Handle the next event; utterances come one after the other."""
         if isinstance(event, AlignmentEvent):  # every model is loaded now
             self._remaining.start()

@@ -122,7 +122,7 @@ class KernelInspector:
         grader = _KernelGrader(
             stage.name, kernels.graph, self.check(stage, inputs), seconds, list(nodes.values()), observe
         )
-        outputs = watched(grader.take)
+        outputs = watched(grader.handle_call)
         for name in dict.fromkeys(call.kernel for call in kernels.graph.calls):
             if name in kernels.graph.scheduled:
                 observe(CodeEvent(KernelCode(stage.name, name, kernels.graph.scheduled[name].script())))
@@ -140,7 +140,7 @@ class KernelInspector:
         """Return the outputs of a run of the stage; `on_call` gets its calls with their numbers, in order."""
         kernels = self.kernels(stage)
         counter = _Counter(stage, kernels.graph, on_call, cancel)
-        outputs = runner.run_watched(stage, arrays, kernels.names, counter.take)
+        outputs = runner.run_watched(stage, arrays, kernels.names, counter.handle_call)
         counter.end()
         return outputs
 
@@ -182,7 +182,7 @@ class _Counter:
         self._cancel = cancel
         self._done = 0
 
-    def take(self, seen: SeenCall) -> None:
+    def handle_call(self, seen: SeenCall) -> None:
         """Handle the next call."""
         raise_if_set(self._cancel, "Inspection stopped.")
         calls = self._graph.calls
@@ -227,7 +227,7 @@ class _KernelGrader:
         self._nodes = nodes
         self._observe = observe
 
-    def take(self, index: int, seen: SeenCall) -> None:
+    def handle_call(self, index: int, seen: SeenCall) -> None:
         """Handle one call."""
         checked = self._check.check(index, seen.arguments)
         node = call_id(index, self._graph.calls[index])
@@ -258,14 +258,14 @@ def _timed(calls: int, watched: Callable[[OnCall], object]) -> tuple[list[float]
     seconds = [float("inf")] * calls
     facts: list[CallFacts] = []
 
-    def take(index: int, seen: SeenCall) -> None:
+    def handle_call(index: int, seen: SeenCall) -> None:
         seconds[index] = min(seconds[index], seen.seconds)
         if index == len(facts):
             arrays = [one for one in seen.arguments if isinstance(one, np.ndarray)]
             facts.append(CallFacts(arrays[-1].shape, sum(array.nbytes for array in arrays)))
 
     for _ in range(TIMED_RUNS):
-        watched(take)
+        watched(handle_call)
     return seconds, facts
 
 

@@ -259,7 +259,7 @@ def _circumstances(regimes: Regimes, request: ValidationRequest) -> RunContext |
 def _events(
     comparison: Comparison, one: SpokenUtterance, grader: BaselineGrader, cancel: threading.Event | None
 ) -> Iterator[ValidationEvent]:
-    grader.begin(one.utterance)
+    grader.begin_utterance(one.utterance)
     style = one.voice.style(len(one.utterance.phonemes))
     for event in comparison.events(one.utterance, style, one.speed, one.seed):
         raise_if_set(cancel, "Validation stopped.")

@@ -346,7 +346,7 @@ def test_it_stays_where_somebody_scrolls_until_asked_to_follow(zoom: WaveformZoo
     assert zoom.shown == place
     zoom.zoom_in()  # around the middle of the view
     assert zoom.shown.contains(5500)
-    zoom.follow(1500)
+    zoom.follow_playback(1500)
     assert zoom.shown.contains(1500)
     zoom.scroll_to(5000)
     zoom.scroll_to(1400)  # the playhead is in view again

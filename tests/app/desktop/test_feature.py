@@ -130,7 +130,7 @@ def test_it_offers_what_one_wants_from_another_window(tray: tuple[MainMenu, Tray
 
 def test_it_says_what_is_going_on(tray: tuple[MainMenu, TrayIcon]) -> None:
     _, icon = tray
-    icon.follow(Activity(Readiness.READY, playback=Playback.PLAYING, utterance_number=2, utterance_count=3))
+    icon.show_activity(Activity(Readiness.READY, playback=Playback.PLAYING, utterance_number=2, utterance_count=3))
     assert icon.toolTip() == "Kokoro Desk: Playing"
 
 

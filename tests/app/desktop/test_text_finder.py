@@ -83,7 +83,7 @@ def test_it_begins_with_the_selection_and_leaves_off_where_it_found(desk: Desk, 
 def test_next_is_offered_once_there_is_something_to_find(desk: Desk) -> None:
     assert not desk.menu.find_next.isEnabled()
     assert not desk.menu.find_previous.isEnabled()
-    desk.bar.begin("and")
+    desk.bar.begin_search("and")
     assert desk.menu.find_next.isEnabled()
     desk.bar.dismiss()
     desk.editor.setFocus()
@@ -93,7 +93,7 @@ def test_next_is_offered_once_there_is_something_to_find(desk: Desk) -> None:
 
 
 def test_what_is_edited_is_counted_again(desk: Desk, qtbot: QtBot) -> None:
-    desk.bar.begin("salt")
+    desk.bar.begin_search("salt")
     desk.editor.set_text("Salt. Salt. Salt. Salt.")
     qtbot.waitUntil(lambda: desk.bar.label.text() == "4 found")
     desk.editor.set_text("Nothing")
@@ -101,7 +101,7 @@ def test_what_is_edited_is_counted_again(desk: Desk, qtbot: QtBot) -> None:
 
 
 def test_what_was_found_in_an_edited_text_is_not_counted_again(desk: Desk, qtbot: QtBot) -> None:
-    desk.bar.begin("salt")
+    desk.bar.begin_search("salt")
     desk.editor.set_text("Salt.")
     for _ in range(2):
         desk.finder.find_next()
@@ -161,7 +161,7 @@ def test_a_selection_counts_in_the_text_that_is_shown(desk: Desk) -> None:
 def bar(qtbot: QtBot) -> FindBar:
     bar = FindBar()
     qtbot.addWidget(bar)
-    bar.begin("salt")
+    bar.begin_search("salt")
     return bar
 
 
@@ -180,7 +180,7 @@ def test_it_begins_with_words_that_the_next_key_replaces(qtbot: QtBot, bar: Find
     assert bar.field.selectedText() == "salt"
     qtbot.keyClicks(bar.field, "pepper")
     assert bar.field.text() == "pepper"
-    bar.begin("")
+    bar.begin_search("")
     assert bar.field.selectedText() == "pepper"
 
 
@@ -203,7 +203,7 @@ def test_escape_closes_it_from_its_buttons_too_and_stops_nothing(qtbot: QtBot) -
     window.activateWindow()
     qtbot.waitUntil(window.isActiveWindow)
     for widget in bar.order:
-        bar.begin("")
+        bar.begin_search("")
         widget.setFocus()
         qtbot.keyClick(widget, Qt.Key.Key_Escape)
         assert bar.isHidden()

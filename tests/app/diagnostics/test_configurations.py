@@ -76,7 +76,9 @@ def test_a_regime_that_begins_to_report_gets_its_column(page: ConfigurationsPage
     run = finished_run(REGIMES)
     page.show_stage(run, SHOWN, "bert")
     run.state = type(run.state).RUNNING
-    run.take(RowEvent(replace(row(STAGES[0], "text_features", Regime.COMPILED), regime="compiled+decoder=dynamic")))
+    run.handle_event(
+        RowEvent(replace(row(STAGES[0], "text_features", Regime.COMPILED), regime="compiled+decoder=dynamic"))
+    )
     page.show_stage(run, replace(SHOWN, reading=InputSource.ISOLATED), "bert")
     assert page.table.columnCount() == 4
     assert page.table.horizontalHeaderItem(3).text() == "Mixed"

@@ -126,19 +126,19 @@ def test_utterances_are_numbered_and_quoted(to_show: ViewControls) -> None:
 
 def test_what_is_heard_is_shown_while_that_is_chosen(to_show: ViewControls, qtbot: QtBot) -> None:
     to_show.show_utterances(UTTERANCES)
-    to_show.follow(1)
+    to_show.show_current_utterance(1)
     assert to_show.shown_utterance is None
     to_show.show_heard()
     assert to_show.shown_utterance == 1
     with qtbot.assertNotEmitted(to_show.changed):
-        to_show.follow(0)  # while the panel is closed
+        to_show.show_current_utterance(0)  # while the panel is closed
     to_show.show()
     with qtbot.waitSignal(to_show.changed):
-        to_show.follow(2)
+        to_show.show_current_utterance(2)
     assert to_show.shown_utterance == 2
     with qtbot.assertNotEmitted(to_show.changed):
-        to_show.follow(2)
-    to_show.follow(None)
+        to_show.show_current_utterance(2)
+    to_show.show_current_utterance(None)
     assert to_show.shown_utterance is None  # so that the worst is shown
     to_show.utterance.choose(0)
     to_show.show_heard()

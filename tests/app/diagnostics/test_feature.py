@@ -198,7 +198,7 @@ def test_a_diagnosis_waits_until_speech_is_ready(desk: Desk) -> None:
 def test_what_is_diagnosed_is_the_model_that_speaks(desk: Desk) -> None:
     desk.prepare()
     desk.window.page.header.voices.show_models(TWO_MODELS, "starter")
-    desk.window.page.header.voices.take(VoiceChoice("af_heart", "kokoro-82m"))
+    desk.window.page.header.voices.choose_voice(VoiceChoice("af_heart", "kokoro-82m"))
     desk.open_to_diagnose_speech()
     desk.speak("rows 1")
     assert desk.wait_for(RunState.FINISHED).request.model == "kokoro-82m"

@@ -147,7 +147,9 @@ def run() -> DiagnosticsRun:
     request = ValidationRequest(SpeechRequest(TEXT, starter_voices()[0].name), regimes=REGIMES, cross=CROSS)
     made = DiagnosticsRun(request, model_config(STARTER))
     validator = Validator()
-    validator.validate(request, lambda event: made.take(decoded(encoded(event, ValidationEvent), ValidationEvent)))
+    validator.validate(
+        request, lambda event: made.handle_event(decoded(encoded(event, ValidationEvent), ValidationEvent))
+    )
     validator.close()
     return made
 

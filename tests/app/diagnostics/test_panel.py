@@ -35,7 +35,7 @@ def run() -> DiagnosticsRun:
 
 
 def take(panel: DiagnosticsPanel, run: DiagnosticsRun, event: ValidationEvent) -> None:
-    run.take(event)
+    run.handle_event(event)
     panel.refresh_soon()
 
 
@@ -135,7 +135,7 @@ def test_the_worst_stage_of_each_run_is_looked_at_while_no_other_is_chosen(panel
     for event in events(request()):
         if isinstance(event, RowEvent) and event.row.stage == "source":
             event = RowEvent(replace(event.row, verdict=Verdict.FAIL))
-        other.take(event)
+        other.handle_event(event)
     panel.show_run(other)
     assert panel.stage == "source"
 

@@ -258,7 +258,7 @@ def test_what_is_under_way_follows_from_the_rows(row_count: int, words: str) -> 
     request = ValidationRequest(SpeechRequest("a", "b"), regimes=(Regime.COMPILED,))
     run = DiagnosticsRun(request, model_config(STARTER))
     for number in range(row_count):
-        run.take(RowEvent(row_of(number)))
+        run.handle_event(RowEvent(row_of(number)))
     assert under_way(run) == words
 
 
@@ -421,8 +421,8 @@ def test_a_run_is_forgotten_with_what_is_known_of_it(kernels: KernelDesk) -> Non
 def run_of(*rows: Row) -> DiagnosticsRun:
     run = DiagnosticsRun(ValidationRequest(SpeechRequest("Hello.", MALE)), model_config(STARTER))
     for row in rows:
-        run.take(RowEvent(row))
-    run.take(FinishedEvent(Report(run.request, (), (), (), {})))
+        run.handle_event(RowEvent(row))
+    run.handle_event(FinishedEvent(Report(run.request, (), (), (), {})))
     return run
 
 

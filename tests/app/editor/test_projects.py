@@ -132,7 +132,7 @@ def test_every_change_is_saved_to_the_file(desk, path):
     desk.qtbot.waitUntil(lambda: read_project(path).request.text == f"{TEXT} third.")
     desk.wait()
     desk.page.header.speed.set_speed(0.75)
-    desk.page.header.voices.take(VoiceChoice(ONE_MODEL[0].voices[0].name, "starter"))
+    desk.page.header.voices.choose_voice(VoiceChoice(ONE_MODEL[0].voices[0].name, "starter"))
     (utterance, *_), *_ = [plan.utterances for plan in desk.engine.plans(desk.window.request)]
     desk.edits.put(desk.editor.text, utterance, replace(EDIT, gain_db=-6.0))
     desk.save_now()
@@ -280,7 +280,7 @@ def test_a_different_model_a_missing_voice_and_edits_that_do_not_fit_are_told_an
     saved = read_project(path)
     assert (saved.model, saved.request.voice) == (ModelIdentity("kokoro-82m", "12"), "bf_emma")
     assert saved.request.edits == other.edits
-    desk.page.header.voices.take(VoiceChoice(ONE_MODEL[0].voices[0].name, "starter"))
+    desk.page.header.voices.choose_voice(VoiceChoice(ONE_MODEL[0].voices[0].name, "starter"))
     desk.save_now()
     saved = read_project(path)
     assert (saved.model, saved.request.voice) == (identity_of("starter"), ONE_MODEL[0].voices[0].name)

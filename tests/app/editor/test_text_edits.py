@@ -28,7 +28,7 @@ def edits(file: Path) -> TextEdits:
     edits = TextEdits(file)
     edits.put(TEXT, SECOND, edit_of(SECOND))
     edits.put(TEXT, FIRST, edit_of(FIRST))
-    edits.follow(TEXT)
+    edits.follow_text_changes(TEXT)
     return edits
 
 
@@ -92,7 +92,7 @@ ZORG = Definitions((Pronunciation("Three", say="four"),), (Pronunciation("One", 
 def test_definitions_stay_with_their_text_while_it_changes_and_after_a_restart(file: Path) -> None:
     edits = TextEdits(file)
     edits.adopt(TEXT, (), ZORG)
-    edits.follow(TEXT)
+    edits.follow_text_changes(TEXT)
     edits.move(f"{TEXT} Five.", len(TEXT), 0, 6)
     assert edits.definitions_of(TEXT) == NO_DEFINITIONS
     assert TextEdits(file).definitions_of(f"{TEXT} Five.") == ZORG
@@ -103,7 +103,7 @@ def test_adopted_edits_follow_their_sentences_once_these_are_known(file: Path) -
     edits.adopt(TEXT, (edit_of(SECOND), edit_of(FIRST)), ZORG)
     assert edits.of(TEXT) == (edit_of(FIRST), edit_of(SECOND))
     edits.tell_sentences(TEXT, (FIRST, SECOND))
-    edits.follow(TEXT)
+    edits.follow_text_changes(TEXT)
     longer = f"{TEXT} Five."
     edits.move(longer, len(TEXT), 0, 6)
     assert edits.of(longer) == (edit_of(FIRST), edit_of(SECOND))

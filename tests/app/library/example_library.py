@@ -50,7 +50,7 @@ class ExampleLibrary:
 
     def speak(self, text: str, seconds: int = 1) -> int:
         """Add an entry with its audio; return its number."""
-        self.history.begin(request(text), MODEL)
+        self.history.add_entry(request(text), MODEL)
         self.keep(text, seconds)
         return next(each.number for each in self.history.listed().entries if each.title == first_words(text))
 
@@ -59,7 +59,7 @@ class ExampleLibrary:
         key = key_of(request(text), MODEL)
         made = generated_audio_of(track)
         write_sound(sound_path(self.folder, key), made)
-        self.history.keep(key, made.seconds, marks_text(made.marks))
+        self.history.save_audio(key, made.seconds, marks_text(made.marks))
 
     def titles(self) -> list[str]:
         return [entry.title for entry in self.history.listed().entries]

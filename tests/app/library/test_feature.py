@@ -103,12 +103,12 @@ def test_what_is_spoken_after_another_was_to_be_heard_again_goes_on(
 
 def test_what_is_not_kept_is_made_again_with_its_voice_and_speed(room: Room) -> None:
     room.window.page.header.speed.set_speed(1.5)
-    room.voices.take(VoiceChoice("bm_george", "kokoro-82m"))
+    room.voices.choose_voice(VoiceChoice("bm_george", "kokoro-82m"))
     room.speak("One.")
     room.feature.history.limit_chosen.emit(0)
     room.qtbot.waitUntil(lambda: not room.entries[0].kept_bytes)
     room.window.page.header.speed.set_speed(1.0)
-    room.voices.take(VoiceChoice("am_adam", "starter"))
+    room.voices.choose_voice(VoiceChoice("am_adam", "starter"))
     room.feature.history.hear_requested.emit(room.entries[0])
     room.qtbot.waitUntil(lambda: len(room.engine.requests) == 2)
     assert room.engine.requests[0] == room.engine.requests[1]
@@ -224,13 +224,13 @@ def test_a_file_has_the_text_that_there_was_when_somebody_asked_for_it(room: Roo
 
 
 def test_a_file_of_another_model_is_made_by_its_engine(room: Room) -> None:
-    room.voices.take(VoiceChoice("bm_george", "kokoro-82m"))
+    room.voices.choose_voice(VoiceChoice("bm_george", "kokoro-82m"))
     room.type("One.")
     room.engine.hold.clear()
     room.feature.save_to(room.folder / "a.wav")
     room.feature.save_to(room.folder / "b.wav")
     room.wait_for(("One.", "working"), ("One.", "waiting"))
-    room.voices.take(VoiceChoice("am_adam", "starter"))
+    room.voices.choose_voice(VoiceChoice("am_adam", "starter"))
     room.engine.hold.set()
     room.wait_for(("One.", "done"), ("One.", "done"))
     assert [request.voice for request in room.other.requests] == ["bm_george"]
@@ -288,10 +288,10 @@ def test_a_document_that_is_read_at_last_is_not_heard_by_another_model(
     room: Room, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     document = SlowDocument(room, monkeypatch)
-    room.voices.take(VoiceChoice("am_adam", "starter"))
+    room.voices.choose_voice(VoiceChoice("am_adam", "starter"))
     room.feature.add_document(document.path)
     room.qtbot.waitUntil(document.begun.is_set)
-    room.voices.take(VoiceChoice("bm_george", "kokoro-82m"))
+    room.voices.choose_voice(VoiceChoice("bm_george", "kokoro-82m"))
     document.go_on.set()
     room.wait_for(("story.md", "waiting"))
     assert room.engine.requests == []
@@ -395,15 +395,15 @@ def test_after_a_restart_files_go_on_and_what_is_to_be_heard_waits_for_play(
 
 
 def test_an_item_of_another_model_waits_for_it_and_says_so(room: Room) -> None:
-    room.voices.take(VoiceChoice("bm_george", "kokoro-82m"))
+    room.voices.choose_voice(VoiceChoice("bm_george", "kokoro-82m"))
     room.speak("Mine.")
     room.line_up("One.")
     room.wait_for(("One.", "waiting"))
-    room.voices.take(VoiceChoice("am_adam", "starter"))
+    room.voices.choose_voice(VoiceChoice("am_adam", "starter"))
     room.hear_out()
     room.qtbot.waitUntil(lambda: "need Kokoro-82M" in room.feature.queue.note.text())
     assert room.states() == [("One.", "waiting")]
-    room.voices.take(VoiceChoice("bm_george", "kokoro-82m"))
+    room.voices.choose_voice(VoiceChoice("bm_george", "kokoro-82m"))
     room.wait_for(("One.", "working"))
 
 

@@ -19,16 +19,16 @@ def example_library(tmp_path: Path) -> Iterator[ExampleLibrary]:
 
 def test_the_latest_comes_first_and_what_is_spoken_again_moves_to_the_front(example_library: ExampleLibrary) -> None:
     for text in ("One.", "Two.", "Three.", "One."):
-        example_library.history.begin(request(text), MODEL)
+        example_library.history.add_entry(request(text), MODEL)
     assert example_library.titles() == ["One.", "Three.", "Two."]
     entry = example_library.history.listed().entries[0]
     assert (entry.voice, entry.model, entry.speed, entry.begun, entry.seconds) == ("af_heart", MODEL, 1.25, 1004.0, 0)
 
 
 def test_another_voice_or_model_is_another_entry(example_library: ExampleLibrary) -> None:
-    example_library.history.begin(request("One."), MODEL)
-    example_library.history.begin(request("One.", "am_adam"), MODEL)
-    example_library.history.begin(request("One."), "kokoro-82m")
+    example_library.history.add_entry(request("One."), MODEL)
+    example_library.history.add_entry(request("One.", "am_adam"), MODEL)
+    example_library.history.add_entry(request("One."), "kokoro-82m")
     assert len(example_library.titles()) == 3
 
 
@@ -91,15 +91,15 @@ def test_what_is_deleted_can_be_brought_back_until_the_next(example_library: Exa
 
 
 def test_a_sound_that_is_ready_after_its_entry_was_deleted_is_not_kept(example_library: ExampleLibrary) -> None:
-    example_library.history.begin(request("One."), MODEL)
+    example_library.history.add_entry(request("One."), MODEL)
     example_library.history.delete(1)
     example_library.keep("One.")
     assert not list((example_library.folder / "sounds").iterdir())
 
 
 def test_words_are_found_in_the_whole_text_in_upper_and_lower_case(example_library: ExampleLibrary) -> None:
-    example_library.history.begin(request("A" * 3000 + " über DEN Fluss."), MODEL)
-    example_library.history.begin(request("New text."), MODEL)
+    example_library.history.add_entry(request("A" * 3000 + " über DEN Fluss."), MODEL)
+    example_library.history.add_entry(request("New text."), MODEL)
     example_library.history.look_for(" ÜBER den ")
     assert len(example_library.titles()) == 1
     example_library.history.look_for("100 %_")
@@ -132,7 +132,7 @@ def test_tidying_removes_files_of_no_entry_and_notes_missing_ones(example_librar
 
 
 def test_half_a_character_of_two_can_be_stored(example_library: ExampleLibrary) -> None:
-    example_library.history.begin(request("One \ud83d."), MODEL)
+    example_library.history.add_entry(request("One \ud83d."), MODEL)
     assert len(example_library.titles()) == 1
 
 

@@ -25,9 +25,9 @@ def library(tmp_path: Path, qtbot: QtBot) -> Iterator[SpeechLibrary]:
 
 
 def keep(library: SpeechLibrary, qtbot: QtBot, text: str) -> None:
-    library.begin(request(text), MODEL)
+    library.add_entry(request(text), MODEL)
     with qtbot.waitSignal(library.history_listed, check_params_cb=lambda listed: listed.kept_bytes > 0):
-        library.keep(request(text), MODEL, track_of(text))
+        library.save_audio(request(text), MODEL, track_of(text))
 
 
 def test_what_was_spoken_is_heard_again_from_its_file(library: SpeechLibrary, qtbot: QtBot) -> None:
@@ -40,7 +40,7 @@ def test_what_was_spoken_is_heard_again_from_its_file(library: SpeechLibrary, qt
 
 
 def test_without_its_sound_only_the_request_comes_back(library: SpeechLibrary, qtbot: QtBot) -> None:
-    library.begin(request("One."), MODEL)
+    library.add_entry(request("One."), MODEL)
     with qtbot.waitSignal(library.recalled) as recalled:
         library.recall(1)
     (report,) = recalled.args or ()
@@ -60,7 +60,7 @@ def test_a_sound_that_is_damaged_is_told(library: SpeechLibrary, qtbot: QtBot, t
 
 def test_a_shorter_sound_of_the_same_speech_does_not_replace_a_longer_one(library: SpeechLibrary, qtbot: QtBot) -> None:
     keep(library, qtbot, "One. Two.")
-    library.keep(request("One. Two."), MODEL, track_of("One. Two.", made=1))
+    library.save_audio(request("One. Two."), MODEL, track_of("One. Two.", made=1))
     with qtbot.waitSignal(library.recalled) as recalled:
         library.recall(1)
     (report,) = recalled.args or ()
@@ -69,7 +69,7 @@ def test_a_shorter_sound_of_the_same_speech_does_not_replace_a_longer_one(librar
 
 def test_a_sound_is_read_while_another_is_written(library: SpeechLibrary, qtbot: QtBot) -> None:
     keep(library, qtbot, "One.")
-    library.begin(request("Two."), MODEL)
+    library.add_entry(request("Two."), MODEL)
     held, going_on = threading.Event(), threading.Event()
     track = track_of("Two.")
     read = track.between
@@ -80,7 +80,7 @@ def test_a_sound_is_read_while_another_is_written(library: SpeechLibrary, qtbot:
         return read(start, end)
 
     track.between = slowly  # type: ignore[method-assign]
-    library.keep(request("Two."), MODEL, track)
+    library.save_audio(request("Two."), MODEL, track)
     assert held.wait(PATIENCE_SECONDS)
     with qtbot.waitSignal(library.recalled):
         library.recall(1)
@@ -90,21 +90,21 @@ def test_a_sound_is_read_while_another_is_written(library: SpeechLibrary, qtbot:
 def test_sound_that_cannot_be_written_is_told_in_one_sentence(
     library: SpeechLibrary, qtbot: QtBot, tmp_path: Path
 ) -> None:
-    library.begin(request("One."), MODEL)
+    library.add_entry(request("One."), MODEL)
     with qtbot.waitSignal(library.history_listed):
         pass
     shutil.rmtree(tmp_path / "library" / "sounds", ignore_errors=True)
     (tmp_path / "library" / "sounds").write_text("no folder")
     with qtbot.waitSignal(library.failed) as failed:
-        library.keep(request("One."), MODEL, track_of("One."))
+        library.save_audio(request("One."), MODEL, track_of("One."))
     assert isinstance((failed.args or [None])[0], LibraryUnusable)
 
 
 def test_at_the_end_everything_asked_for_is_done_first(tmp_path: Path, qtbot: QtBot) -> None:
     library = SpeechLibrary(tmp_path / "library")
     library.limit(100)
-    library.begin(request("One."), MODEL)
-    library.keep(request("One."), MODEL, track_of("One. " * 50))
+    library.add_entry(request("One."), MODEL)
+    library.save_audio(request("One."), MODEL, track_of("One. " * 50))
     library.add(QueueJob(request("Two."), MODEL))
     assert library.shut_down(PATIENCE_MS)
     example_library = ExampleLibrary(tmp_path / "library")

@@ -50,7 +50,7 @@ class FakeDesk(QObject):
     def has_place(self, job: QueueJob) -> bool:
         return self.free
 
-    def begin(self, number: int, job: QueueJob) -> None:
+    def begin_job(self, number: int, job: QueueJob) -> None:
         self.begun.append(number)
         self.free = False
 

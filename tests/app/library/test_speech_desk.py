@@ -44,7 +44,7 @@ def bench(qtbot: QtBot, qapp: QApplication, tmp_path: Path) -> Iterator[Bench]:
 
 def test_what_failed_just_before_it_began_does_not_end_it(bench: Bench) -> None:
     bench.room.speech.speech_failed.emit(OutputError("A different request failed.", ""))
-    bench.desk.begin(1, QueueJob(request("One."), MODEL))
+    bench.desk.begin_job(1, QueueJob(request("One."), MODEL))
     bench.settle()
     assert bench.ended == []
     error = OutputError("This one has failed.", "")
@@ -54,7 +54,7 @@ def test_what_failed_just_before_it_began_does_not_end_it(bench: Bench) -> None:
 
 
 def test_canceling_does_not_stop_what_a_person_has_begun_in_its_place(bench: Bench) -> None:
-    bench.desk.begin(1, QueueJob(request("One."), MODEL))
+    bench.desk.begin_job(1, QueueJob(request("One."), MODEL))
     bench.room.speech.speak(request("Mine."))
     bench.desk.cancel(1)
     assert bench.room.speech.player.playback is Playback.PLAYING
@@ -67,7 +67,7 @@ def test_canceling_does_not_stop_what_a_person_has_begun_in_its_place(bench: Ben
 def test_an_item_that_is_stopped_at_its_very_end_was_not_heard(bench: Bench, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("app.audio.player.RING_OUT_SECONDS", 3600)
     bench.room.engine.hold.set()
-    bench.desk.begin(1, QueueJob(request("One."), MODEL))
+    bench.desk.begin_job(1, QueueJob(request("One."), MODEL))
     bench.room.hear_out()
     assert bench.room.speech.player.playback is Playback.PLAYING
     bench.room.speech.stop()

@@ -26,7 +26,7 @@ def example_library(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Exampl
     example_library = ExampleLibrary(tmp_path_factory.mktemp("shelf") / "library")
     example_library.database.execute("BEGIN")
     for number in range(ENTRIES_KEPT):
-        example_library.history.begin(request(f"{number} {WORDS}"), MODEL)
+        example_library.history.add_entry(request(f"{number} {WORDS}"), MODEL)
     example_library.database.execute("COMMIT")
     yield example_library
     example_library.database.close()
@@ -55,7 +55,7 @@ def steps_of(example_library: ExampleLibrary, work: Callable[[ExampleLibrary], o
     [
         pytest.param(lambda example_library: example_library.history.listed(), id="list"),
         pytest.param(find, id="find"),
-        pytest.param(lambda example_library: example_library.history.begin(request("new"), MODEL), id="enter"),
+        pytest.param(lambda example_library: example_library.history.add_entry(request("new"), MODEL), id="enter"),
         pytest.param(lambda example_library: example_library.history.star(17, starred=True), id="star"),
     ],
 )

@@ -141,7 +141,7 @@ def test_one_that_is_removed_before_it_speaks_does_not_take_over(opened: MakeDes
 
 def test_who_takes_the_model_in_the_middle_of_a_speech_is_told_no_more_of_it(opened: MakeDesk, qtbot: QtBot) -> None:
     desk = ready_during_a_speech(opened(), qtbot)
-    desk.voices.take(VoiceChoice("bm_george", COMPACT))
+    desk.voices.choose_voice(VoiceChoice("bm_george", COMPACT))
     desk.speech.stop()
     qtbot.waitUntil(lambda: desk.speech.activity.idle)
     assert desk.voices.choice == VoiceChoice("bm_george", COMPACT)
@@ -163,7 +163,7 @@ def test_closing_ends_what_goes_on_and_keeps_what_was_received(
 
 def test_who_has_chosen_a_voice_gets_an_offer(opened: MakeDesk) -> None:
     desk = opened()
-    desk.voices.take(VoiceChoice("am_adam", STARTER))
+    desk.voices.choose_voice(VoiceChoice("am_adam", STARTER))
     start(desk)
     assert text_of(desk) == f"{COMPACT_TITLE} is ready."
     assert desk.voices.choice == VoiceChoice("am_adam", STARTER)
@@ -239,7 +239,7 @@ def test_a_model_to_fetch_that_does_not_exist_is_one_sentence(opened: MakeDesk) 
 
 def test_what_the_user_fetches_is_made_ready_and_offered_too(opened: MakeDesk) -> None:
     desk = opened(None, None)
-    desk.voices.take(SALLY)
+    desk.voices.choose_voice(SALLY)
     start(desk)
     desk.models.controller.fetch(FULL_SIZE)
     desk.wait()
@@ -252,7 +252,7 @@ def test_what_the_user_fetches_is_made_ready_and_offered_too(opened: MakeDesk) -
 
 def test_a_model_that_is_removed_is_no_longer_offered(opened: MakeDesk) -> None:
     desk = opened(None, None)
-    desk.voices.take(SALLY)
+    desk.voices.choose_voice(SALLY)
     start(desk)
     desk.dialog.fetch_requested.emit(FULL_SIZE)
     desk.wait_until_told("Kokoro-82M is ready.")
@@ -280,7 +280,7 @@ def test_while_a_lesser_model_speaks_the_best_is_offered_until_that_is_answered(
 
 def test_nothing_better_is_offered_to_those_who_chose_the_starter(opened: MakeDesk) -> None:
     desk = opened(FakeLibrary(states={COMPACT: ModelState.INSTALLED}))
-    desk.voices.take(SALLY)
+    desk.voices.choose_voice(SALLY)
     start(desk)
     assert desk.strip.isHidden()
 

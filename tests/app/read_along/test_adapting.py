@@ -94,7 +94,7 @@ def test_another_speech_is_not_adapted_to_what_was_chosen_just_before(room: Room
 
 def test_a_voice_chosen_just_before_speaks_what_is_wanted_from_another_place(room: Room) -> None:
     room.begin()
-    room.header.voices.take(VoiceChoice("am_adam", "starter"))
+    room.header.voices.choose_voice(VoiceChoice("am_adam", "starter"))
     room.page.player.waveform.unmade_requested.emit(room.controller.track.expected_length() - 10)
     room.engine.hold.set()
     room.wait_made()
@@ -183,7 +183,7 @@ def test_an_item_keeps_its_voice_until_another_is_chosen(room: Room) -> None:
     room.header.speed.set_speed(1.5)
     room.qtbot.waitUntil(lambda: len(room.engine.requests) == 2)
     assert (room.engine.requests[-1].voice, room.engine.requests[-1].speed) == ("am_adam", 1.5)
-    room.header.voices.take(VoiceChoice("bm_george", "starter"))
+    room.header.voices.choose_voice(VoiceChoice("bm_george", "starter"))
     room.qtbot.waitUntil(lambda: len(room.engine.requests) == 3)
     assert room.engine.requests[-1].voice == "bm_george"
     room.engine.hold.set()

@@ -36,7 +36,7 @@ def corner(covers: Covers) -> QColor:
 
 
 def test_a_cover_is_kept_as_small_as_it_is_shown(tmp_path: Path) -> None:
-    Covers(tmp_path / "covers").keep("one", picture(400, 600))
+    Covers(tmp_path / "covers").store_cover("one", picture(400, 600))
     covers = Covers(tmp_path / "covers")
     assert corner(covers) == COLOR
     assert covers.of(BOOK).size() == COVER_SIZE * SHARPNESS
@@ -45,7 +45,7 @@ def test_a_cover_is_kept_as_small_as_it_is_shown(tmp_path: Path) -> None:
 def test_a_book_without_a_cover_has_its_first_letter(tmp_path: Path) -> None:
     covers = Covers(tmp_path)
     assert corner(covers) == QColor(LIGHT.word)
-    covers.keep("one", picture(40, 60))
+    covers.store_cover("one", picture(40, 60))
     covers.remove("one")
     covers.remove("one")
     assert corner(covers) == QColor(LIGHT.word)
@@ -53,9 +53,9 @@ def test_a_book_without_a_cover_has_its_first_letter(tmp_path: Path) -> None:
 
 def test_a_cover_that_cannot_be_decoded_or_written_is_not_shown(tmp_path: Path) -> None:
     covers = Covers(tmp_path / "covers")
-    covers.keep("one", b"no picture")
+    covers.store_cover("one", b"no picture")
     assert corner(covers) == QColor(LIGHT.word)
     (tmp_path / "file").write_text("")
     covers = Covers(tmp_path / "file" / "covers")
-    covers.keep("one", picture(40, 60))
+    covers.store_cover("one", picture(40, 60))
     assert corner(covers) == QColor(LIGHT.word)

@@ -547,7 +547,7 @@ def test_a_document_that_is_resumed_tells_nothing_anew_but_its_notices_are_there
 def test_notices_come_after_what_is_said_about_the_language(desk: Desk, language: str, button: str) -> None:
     desk.document = replace(BOOK, language=language)
     desk.page.header.voices.show_models(MODELS, "kokoro")
-    desk.page.header.voices.take(VoiceChoice("a", "kokoro"))
+    desk.page.header.voices.choose_voice(VoiceChoice("a", "kokoro"))
     desk.open()
     assert desk.page.banner.label.text().startswith("“The Whole Book” is in ")
     getattr(desk.page.banner, button).click()

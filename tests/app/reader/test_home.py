@@ -203,7 +203,7 @@ def test_open_recent_has_covers_and_progress(desk: Home) -> None:
 
 def test_books_of_the_same_title_are_told_apart(desk: Home, tmp_path: Path) -> None:
     other = LibraryBook(tmp_path / "b & c" / "b.epub", "other", DOCUMENT.title)
-    desk.places.keep(other, desk.reading.place)
+    desk.places.store_position(other, desk.reading.place)
     assert "b && c)" in desk.recent[0]
     assert "(" in desk.recent[1]
 

@@ -31,13 +31,13 @@ PLACE = ReadingPosition(3, 120, frozenset({0, 2}), frozenset({1}))
 
 
 def test_a_place_comes_back_after_a_restart(tmp_path: Path) -> None:
-    ReadingPositions(tmp_path / "p.json").keep(LIBRARY_BOOK, PLACE)
+    ReadingPositions(tmp_path / "p.json").store_position(LIBRARY_BOOK, PLACE)
     assert ReadingPositions(tmp_path / "p.json").of(BOOK, "digest") == PLACE
 
 
 def test_a_document_that_was_moved_or_changed_keeps_its_place(tmp_path: Path) -> None:
     places = ReadingPositions(tmp_path / "p.json")
-    places.keep(LIBRARY_BOOK, PLACE)
+    places.store_position(LIBRARY_BOOK, PLACE)
     assert places.of(Path("/elsewhere/b.epub"), "digest") == PLACE
     assert places.of(BOOK, "other") == PLACE
     assert places.of(Path("/elsewhere/b.epub"), "other") == ReadingPosition()
@@ -58,7 +58,7 @@ def test_what_is_read_is_what_is_usual_but_for_what_was_chosen_otherwise() -> No
 def test_only_so_many_are_kept(tmp_path: Path) -> None:
     places = ReadingPositions(tmp_path / "p.json")
     for number in range(MAX_DOCUMENTS + 1):
-        places.keep(LibraryBook(Path(f"/{number}"), str(number)), PLACE)
+        places.store_position(LibraryBook(Path(f"/{number}"), str(number)), PLACE)
     assert ReadingPositions(tmp_path / "p.json").of(Path("/0"), "0") == ReadingPosition()
     assert ReadingPositions(tmp_path / "p.json").of(Path("/1"), "1") == PLACE
 
@@ -80,14 +80,14 @@ def test_a_damaged_file_is_set_aside(tmp_path: Path, content: bytes) -> None:
     (tmp_path / "p.json").write_bytes(content)
     places = ReadingPositions(tmp_path / "p.json")
     assert places.of(BOOK, "digest") == ReadingPosition()
-    places.keep(LIBRARY_BOOK, PLACE)
+    places.store_position(LIBRARY_BOOK, PLACE)
     assert (tmp_path / "p.damaged").read_bytes() == content
 
 
 def test_a_place_that_cannot_be_written_is_known_until_the_end(tmp_path: Path) -> None:
     (tmp_path / "file").write_text("")
     places = ReadingPositions(tmp_path / "file" / "p.json")
-    places.keep(LIBRARY_BOOK, PLACE)
+    places.store_position(LIBRARY_BOOK, PLACE)
     assert places.of(BOOK, "digest") == PLACE
 
 
@@ -127,10 +127,10 @@ def test_of_words_that_come_several_times_the_nearest_are_meant() -> None:
 def test_books_are_on_the_shelf_with_the_latest_first(tmp_path: Path) -> None:
     places = ReadingPositions(tmp_path / "p.json")
     other = LibraryBook(Path("/b.epub"), "other", "Other")
-    places.keep(LIBRARY_BOOK, PLACE)
-    places.keep(other, PLACE)
+    places.store_position(LIBRARY_BOOK, PLACE)
+    places.store_position(other, PLACE)
     assert ReadingPositions(tmp_path / "p.json").shelf == (other, LIBRARY_BOOK)
-    places.keep(LIBRARY_BOOK, PLACE)
+    places.store_position(LIBRARY_BOOK, PLACE)
     assert places.shelf == (LIBRARY_BOOK, other)
     places.remove(LIBRARY_BOOK)
     assert ReadingPositions(tmp_path / "p.json").shelf == (other,)
@@ -139,7 +139,7 @@ def test_books_are_on_the_shelf_with_the_latest_first(tmp_path: Path) -> None:
 
 def test_a_text_of_ones_own_that_comes_again_has_its_place(tmp_path: Path) -> None:
     places = ReadingPositions(tmp_path / "p.json")
-    places.keep(LIBRARY_BOOK, PLACE)
+    places.store_position(LIBRARY_BOOK, PLACE)
     places.keep_in_text(WHALE, 16)
     again = ReadingPositions(tmp_path / "p.json")
     assert again.in_text(WHALE) == 16
@@ -151,7 +151,7 @@ def test_a_text_of_ones_own_that_comes_again_has_its_place(tmp_path: Path) -> No
 
 def test_only_the_last_texts_have_their_places(tmp_path: Path) -> None:
     places = ReadingPositions(tmp_path / "p.json")
-    places.keep(LIBRARY_BOOK, PLACE)
+    places.store_position(LIBRARY_BOOK, PLACE)
     for number in range(MAX_TEXTS + 1):
         places.keep_in_text(f"Text {number}. It goes on.", 8)
     assert [ReadingPositions(tmp_path / "p.json").in_text(f"Text {number}. It goes on.") for number in (0, 1)] == [0, 8]

@@ -310,7 +310,7 @@ def test_notes_are_read_at_the_end_of_their_chapter_if_that_is_wanted(book: Read
 
 
 def test_a_place_in_notes_that_are_no_longer_read_is_the_end_of_its_chapter(tmp_path: Path) -> None:
-    ReadingPositions(tmp_path / "p.json").keep(
+    ReadingPositions(tmp_path / "p.json").store_position(
         LibraryBook(OPENED_BOOK.path, OPENED_BOOK.digest), ReadingPosition(3, len(CHAPTERS[1].text) + 5)
     )
     reading = Desk(tmp_path).reading

@@ -124,7 +124,7 @@ def test_the_voice_is_shown_and_chosen_elsewhere(desk: Desk, qtbot: QtBot) -> No
     reading = desk.open().reading
     desk.header.voices.show_models(TWO_MODELS, STARTER)
     assert "Sally" in reading.voice.label.toolTip()
-    desk.header.voices.take(VoiceChoice("bm_george", "kokoro-82m"))
+    desk.header.voices.choose_voice(VoiceChoice("bm_george", "kokoro-82m"))
     assert "George" in reading.voice.label.toolTip()
     assert "Kokoro-82M" in reading.voice.label.toolTip()
     with qtbot.waitSignal(desk.feature.voices_requested):

@@ -50,14 +50,14 @@ class Bench(QObject):
         self.thread_ids.add(threading.get_ident())
         self.reports.append((task, report))
 
-    def begin(self, task: EngineTask) -> EngineTask:
-        return self.worker.begin(task)
+    def start_task(self, task: EngineTask) -> EngineTask:
+        return self.worker.start_task(task)
 
     def prepare(self) -> EngineTask:
-        return self.begin(EngineTask(preparing, Urgency.AT_ONCE, self.worker.present))
+        return self.start_task(EngineTask(preparing, Urgency.AT_ONCE, self.worker.present))
 
     def speak(self, urgency: Urgency = Urgency.SPEECH, make_engine: EngineFactory | None = None) -> EngineTask:
-        return self.begin(EngineTask(speaking(REQUEST), urgency, make_engine or self.worker.present))
+        return self.start_task(EngineTask(speaking(REQUEST), urgency, make_engine or self.worker.present))
 
     def of(self, task: EngineTask) -> list[Report]:
         """Return the reports on a task, once it has ended."""
@@ -82,7 +82,10 @@ def bench(engine: FakeEngine, qtbot: QtBot) -> Iterator[Bench]:
 
 
 def test_voices_are_listed_without_an_engine(bench: Bench, engine: FakeEngine) -> None:
-    assert bench.of(bench.begin(EngineTask(lambda _: [list_voices()], Urgency.AT_ONCE))) == [list_voices(), Ended()]
+    assert bench.of(bench.start_task(EngineTask(lambda _: [list_voices()], Urgency.AT_ONCE))) == [
+        list_voices(),
+        Ended(),
+    ]
     assert not engine.threads
 
 
@@ -133,7 +136,7 @@ def test_a_canceled_task_ends_at_once(bench: Bench, engine: FakeEngine) -> None:
 def test_a_task_canceled_before_its_turn_costs_nothing(bench: Bench, engine: FakeEngine) -> None:
     task = EngineTask(speaking(REQUEST), Urgency.SPEECH, bench.worker.present)
     task.cancel.set()
-    assert bench.kinds_of(bench.begin(task)) == [Ended]
+    assert bench.kinds_of(bench.start_task(task)) == [Ended]
     assert not engine.threads
 
 
@@ -176,11 +179,11 @@ def test_the_most_urgent_task_has_every_turn_and_equally_urgent_ones_keep_their_
         assert goes_on.wait(PATIENCE_MS / 1000)
         yield from (ExportProgress("", 0.5, None) for _ in range(3))
 
-    book = bench.begin(EngineTask(held, Urgency.BOOK))
-    later_book = bench.begin(EngineTask(counting(2), Urgency.BOOK))
+    book = bench.start_task(EngineTask(held, Urgency.BOOK))
+    later_book = bench.start_task(EngineTask(counting(2), Urgency.BOOK))
     bench.qtbot.waitUntil(lambda: bool(bench.reports))
-    file = bench.begin(EngineTask(counting(2), Urgency.FILE))
-    speech = bench.begin(EngineTask(counting(2), Urgency.SPEECH))
+    file = bench.start_task(EngineTask(counting(2), Urgency.FILE))
+    speech = bench.start_task(EngineTask(counting(2), Urgency.SPEECH))
     goes_on.set()
     bench.of(later_book)
     ended = [task for task, report in bench.reports if isinstance(report, Ended)]
@@ -200,7 +203,7 @@ def test_an_engine_stays_open_as_long_as_it_is_present_or_has_a_task(bench: Benc
     book = bench.speak(Urgency.BOOK)
     bench.qtbot.waitUntil(lambda: any(isinstance(report, AudioChunk) for _, report in bench.reports))
     bench.worker.present = lambda: other
-    speech = bench.begin(EngineTask(work, Urgency.SPEECH, bench.worker.present))
+    speech = bench.start_task(EngineTask(work, Urgency.SPEECH, bench.worker.present))
     engine.hold.set()
     assert bench.of(speech)[-1] == bench.of(book)[-1] == Ended()
     assert closed == [False]

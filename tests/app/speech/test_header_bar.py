@@ -212,6 +212,6 @@ def test_its_width_does_not_jump(button: SpeakButton, action: QAction) -> None:
 def test_stop_is_there_while_there_is_something_to_stop(activity: Activity, there: bool, qtbot: QtBot) -> None:
     button = StopButton()
     qtbot.addWidget(button)
-    button.follow(activity)
+    button.show_activity(activity)
     assert button.isHidden() is not there
     assert button.sizePolicy().retainSizeWhenHidden()

@@ -31,26 +31,26 @@ def status(qtbot: QtBot, clock: FakeClock) -> StatusLine:
 
 
 def test_preparing_shows_how_far_it_is(status: StatusLine, clock: FakeClock) -> None:
-    status.follow(Activity(preparation=PreparationEvent("Compiling the tail", 1, 4)))
+    status.show_activity(Activity(preparation=PreparationEvent("Compiling the tail", 1, 4)))
     assert status.label.text() == "Preparing: compiling the tail, 1 of 4"
     assert status.progress.maximum() == 0
     clock.seconds = 40
-    status.follow(Activity(preparation=PreparationEvent("Compiling the head", 2, 4)))
+    status.show_activity(Activity(preparation=PreparationEvent("Compiling the head", 2, 4)))
     assert status.label.text() == "Preparing: compiling the head, 2 of 4, about 40 seconds left"
     assert status.progress.value() == status.progress.maximum() / 2
     assert not status.progress.isHidden()
 
 
 def test_a_long_step_moves_on_the_screen(status: StatusLine, clock: FakeClock, qtbot: QtBot) -> None:
-    status.follow(Activity(preparation=PreparationEvent("Loading the voice model", 0, 1)))
+    status.show_activity(Activity(preparation=PreparationEvent("Loading the voice model", 0, 1)))
     clock.seconds = 4
     qtbot.waitUntil(lambda: status.label.text().startswith("Preparing: loading the voice model, 4 seconds"))
     clock.seconds = 5
     qtbot.waitUntil(lambda: "5 seconds" in status.label.text())
-    status.follow(READY)
+    status.show_activity(READY)
     assert status.label.text() == "Ready"
     clock.seconds = 500
-    status.follow(Activity())
+    status.show_activity(Activity())
     assert status.label.text() == "Preparing"
 
 
@@ -67,7 +67,7 @@ def test_in_a_narrow_window_the_time_left_is_worth_more_than_the_length_of_the_t
 ) -> None:
     assert not status.counter.isHidden()
     status.resize(600, 30)
-    status.follow(Activity(preparation=PreparationEvent("Loading the voice model", 0, 1)))
+    status.show_activity(Activity(preparation=PreparationEvent("Loading the voice model", 0, 1)))
     clock.seconds = 10
     status._on_tick()
     assert status.counter.isHidden()
@@ -77,22 +77,22 @@ def test_in_a_narrow_window_the_time_left_is_worth_more_than_the_length_of_the_t
 
 
 def test_progress_is_hidden_when_nothing_goes_on(status: StatusLine) -> None:
-    status.follow(READY)
+    status.show_activity(READY)
     assert status.label.text() == "Ready"
     assert status.progress.isHidden()
 
 
 def test_making_shows_how_much_is_made(status: StatusLine) -> None:
-    status.follow(Activity(Readiness.READY, making=True, utterance_number=3, utterance_count=7, made_count=2))
+    status.show_activity(Activity(Readiness.READY, making=True, utterance_number=3, utterance_count=7, made_count=2))
     assert status.progress.value() == round(status.progress.maximum() * 2 / 7)
 
 
 def test_news_stay_until_something_begins(status: StatusLine) -> None:
-    status.follow(READY)
+    status.show_activity(READY)
     status.show_message("Saved a.wav")
-    status.follow(READY)
+    status.show_activity(READY)
     assert status.label.text() == "Saved a.wav"
-    status.follow(Activity(Readiness.READY, making=True))
+    status.show_activity(Activity(Readiness.READY, making=True))
     assert status.label.text().startswith("Generating")
 
 
@@ -157,7 +157,7 @@ def test_every_activity_has_words(activity: Activity, words: str) -> None:
 
 
 def test_news_stay_while_something_goes_on(status: StatusLine) -> None:
-    status.follow(Activity())
+    status.show_activity(Activity())
     status.show_message("Saved a.wav")
     (tick,) = (timer for timer in status.findChildren(QTimer) if timer.isActive() and not timer.isSingleShot())
     tick.timeout.emit()
@@ -165,9 +165,11 @@ def test_news_stay_while_something_goes_on(status: StatusLine) -> None:
 
 
 def test_that_the_processor_speaks_is_said_beside_what_is_done(status: StatusLine) -> None:
-    status.follow(Activity(Readiness.READY, making=True, utterance_number=1, utterance_count=2, fallback="It failed."))
+    status.show_activity(
+        Activity(Readiness.READY, making=True, utterance_number=1, utterance_count=2, fallback="It failed.")
+    )
     assert status.label.text() == "Generating… 0% · It failed."
-    status.follow(Activity(Readiness.READY, fallback="It failed."))
+    status.show_activity(Activity(Readiness.READY, fallback="It failed."))
     assert status.label.text() == "Ready · It failed."
 
 
@@ -177,7 +179,7 @@ def test_what_a_feature_tells_comes_before_the_length_of_the_text(qtbot: QtBot) 
     chip = QPushButton("Short")
     chip.hide()
     line.add(chip)
-    line.follow(READY)
+    line.show_activity(READY)
     line.resize(400, 24)
     line.show()
     line.count("words " * 20)

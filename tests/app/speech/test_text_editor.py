@@ -107,7 +107,7 @@ def test_what_is_heard_is_kept_in_view(editor: TextEditor, qtbot: QtBot) -> None
     last = Utterance(0, "Line 199.", "x", len(text) - 9, len(text))
     editor.begin_speech(text)
     editor.remember_spans([last])
-    editor.follow()
+    editor.resume_following()
     editor.mark(last)
     selection = editor.edit.extraSelections()[0]
     bottom = editor.edit.cursorRect(selection.cursor).bottom()
@@ -125,7 +125,7 @@ def reading(editor: TextEditor, qtbot: QtBot) -> Callable[[int], int]:
     editor.set_text(LINES)
     utterances = utterances_of(LINES)
     speak(editor, LINES)
-    editor.follow()
+    editor.resume_following()
 
     def hear(line: int) -> int:
         editor.mark(utterances[line])
@@ -164,7 +164,7 @@ def test_the_view_is_not_pulled_from_under_somebody_who_scrolls_or_edits(
     place = editor.edit.verticalScrollBar().value()
     assert reading(120) == place
     assert marked(editor) == ["Line 120."]
-    editor.follow()
+    editor.resume_following()
     assert editor.edit.verticalScrollBar().value() > 100
     assert reading(150) > 130
 

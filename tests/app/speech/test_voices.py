@@ -282,7 +282,7 @@ def test_a_model_takes_over_only_if_nothing_was_chosen(picker: VoicePicker, qtbo
     with qtbot.assertNotEmitted(picker.voice_chosen):
         picker.take_over("kokoro-82m")
     assert picker.choice == VoiceChoice("af_heart", "kokoro-82m")
-    picker.take(SALLY)
+    picker.choose_voice(SALLY)
     picker.take_over("kokoro-82m")
     assert picker.choice == SALLY
 
@@ -344,7 +344,7 @@ def test_a_click_on_a_play_mark_is_heard_and_the_list_stays_open(picker: VoicePi
 def test_the_chosen_voice_is_marked_in_the_list(picker: VoicePicker) -> None:
     show(picker)
     for choice in (SALLY, GEORGE):
-        picker.take(choice)
+        picker.choose_voice(choice)
         marked = [
             picker.itemData(row, CHOICE_ROLE) for row in range(picker.count()) if picker.itemData(row, CHOSEN_ROLE)
         ]
@@ -370,7 +370,7 @@ def test_the_play_mark_stands_out_from_the_voice_that_is_selected(
 
 def test_favorites_come_first_and_the_choice_stays(picker: VoicePicker) -> None:
     show(picker)
-    picker.take(SALLY)
+    picker.choose_voice(SALLY)
     picker.show_favorites([GEORGE, VoiceChoice("nobody", "starter")])
     assert [picker.itemText(number) for number in range(3)] == ["Favorites", "George · male", "Kokoro-82M"]
     assert picker.choice == SALLY

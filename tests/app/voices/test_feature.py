@@ -30,7 +30,7 @@ class VoiceRoom(Room):
     def __init__(self, qtbot: QtBot, qapp: QApplication, folder: Path) -> None:
         super().__init__(qtbot, qapp, folder)
         self.other = FakeEngine()
-        self.voices.take(SALLY)
+        self.voices.choose_voice(SALLY)
         self.panel_feature = VoicesFeature(self.window, self.speech, self.settings, lambda model: lambda: self.other)
         self.panel = self.panel_feature.panel
         self.type("One here. Two there. Three.")
@@ -140,11 +140,11 @@ def test_a_blend_is_heard_and_saved_renamed_and_deleted(room: VoiceRoom) -> None
     with room.qtbot.waitSignal(room.speech.voices_listed):
         room.panel.blend.save_requested.emit("duet", recipe)
     assert SavedVoices().recipes() == {"duet": recipe}
-    room.voices.take(VoiceChoice("duet", "starter"))
+    room.voices.choose_voice(VoiceChoice("duet", "starter"))
     duet = SavedVoices().listed(TWO_MODELS[1].voices)
     models = (TWO_MODELS[0], ModelVoices("starter", "Starter voices", (*TWO_MODELS[1].voices, *duet)))
     room.voices.show_models(models, "starter")
-    room.voices.take(VoiceChoice("duet", "starter"))
+    room.voices.choose_voice(VoiceChoice("duet", "starter"))
     room.panel.favorite_requested.emit(VoiceChoice("duet", "starter"))
     room.panel.rename_requested.emit(VoiceChoice("duet", "starter"))
     dialog = room.window.findChild(QInputDialog)
@@ -166,7 +166,7 @@ def list_blends(room: VoiceRoom) -> None:
     blends = SavedVoices().listed(TWO_MODELS[1].voices)
     starter = ModelVoices("starter", "Starter voices", (*TWO_MODELS[1].voices, *blends))
     room.voices.show_models((TWO_MODELS[0], starter), "starter")
-    room.voices.take(SALLY)
+    room.voices.choose_voice(SALLY)
 
 
 def save(room: VoiceRoom, name: str, recipe: str) -> None:
@@ -202,7 +202,7 @@ def test_a_click_in_the_panel_is_the_choice_in_the_header_and_the_reverse(room: 
     assert room.voices.choice == ADAM
     assert room.settings.voice == "am_adam"
     for choice in (SALLY, GEORGE):
-        room.voices.take(choice)
+        room.voices.choose_voice(choice)
         assert room.panel.current == choice
         assert room.panel.voices.currentIndex().data(CHOSEN_ROLE)
 
@@ -220,7 +220,7 @@ def test_a_blend_is_replaced_only_by_one_who_says_so(room: VoiceRoom) -> None:
 
 def test_speech_goes_on_with_another_voice_after_its_blend_is_deleted(room: VoiceRoom) -> None:
     save(room, "mine", "af_sally(1)+am_adam(1)")
-    room.voices.take(VoiceChoice("mine", "starter"))
+    room.voices.choose_voice(VoiceChoice("mine", "starter"))
     list_nothing(room)
     with room.qtbot.waitSignal(room.panel_feature.keeper.done):
         room.panel_feature.keeper.delete("mine")
@@ -232,7 +232,7 @@ def test_speech_goes_on_with_another_voice_after_its_blend_is_deleted(room: Voic
 def test_so_it_does_after_another_blend_is_deleted_before_the_voices_are_listed(room: VoiceRoom) -> None:
     for name in ("mine", "other"):
         save(room, name, "af_sally(1)+am_adam(1)")
-    room.voices.take(VoiceChoice("mine", "starter"))
+    room.voices.choose_voice(VoiceChoice("mine", "starter"))
     list_nothing(room)
     for name in ("mine", "other"):
         with room.qtbot.waitSignal(room.panel_feature.keeper.done):
@@ -243,7 +243,7 @@ def test_so_it_does_after_another_blend_is_deleted_before_the_voices_are_listed(
 
 def test_so_it_does_with_a_blend_that_is_renamed_before_the_voices_are_listed(room: VoiceRoom) -> None:
     save(room, "mine", "af_sally(1)+am_adam(1)")
-    room.voices.take(VoiceChoice("mine", "starter"))
+    room.voices.choose_voice(VoiceChoice("mine", "starter"))
     list_nothing(room)
     with room.qtbot.waitSignal(room.panel_feature.keeper.done):
         room.panel_feature.keeper.rename("mine", "ours", frozenset())

@@ -86,7 +86,7 @@ def test_what_is_found_is_said_once_while_it_is_looked_for(qtbot: QtBot, said: S
     bar = FindBar()
     qtbot.addWidget(bar)
     bar.show_message("3 found")
-    bar.begin("salt")
+    bar.begin_search("salt")
     for news in ("Not found", "Not found", ""):
         bar.show_message(news)
     assert said == [("Not found", POLITE)]

@@ -88,7 +88,7 @@ def test_what_is_left_is_told_once_until_it_is_followed_again(marks: ReadingMark
     assert told == [True]
     assert edit.accessibleDescription() == LEFT
     assert edit.verticalScrollBar().value() == 0
-    marks.follow()
+    marks.resume_following()
     assert told == [True, False]
     assert edit.accessibleDescription() == FOLLOWING
     assert edit.verticalScrollBar().value() > 80

@@ -16,7 +16,7 @@ def speech(number: int, count: int = 1000) -> Speech:
 
 def test_what_is_kept_is_found_bit_for_bit_by_this_and_by_another_process(tmp_path: Path) -> None:
     kept = SpeechCache(tmp_path)
-    kept.keep("a", speech(1))
+    kept.store_speech("a", speech(1))
     for each in (kept, SpeechCache(tmp_path)):
         found = each.find("a")
         assert found is not None
@@ -28,7 +28,7 @@ def test_what_is_kept_is_found_bit_for_bit_by_this_and_by_another_process(tmp_pa
 def test_memory_holds_what_was_asked_for_last_and_the_disk_more(tmp_path: Path) -> None:
     kept = SpeechCache(tmp_path, memory_bytes=8500)
     for number in range(3):
-        kept.keep(str(number), speech(number))
+        kept.store_speech(str(number), speech(number))
         kept.find("0")
     for path in tmp_path.iterdir():
         path.unlink()
@@ -39,10 +39,10 @@ def test_memory_holds_what_was_asked_for_last_and_the_disk_more(tmp_path: Path) 
 def test_the_disk_has_a_limit_and_what_was_not_asked_for_the_longest_goes(tmp_path: Path, memory_bytes: int) -> None:
     kept = SpeechCache(tmp_path, memory_bytes, disk_bytes=15_000)  # three files
     for number in range(3):
-        kept.keep(str(number), speech(number))
+        kept.store_speech(str(number), speech(number))
         os.utime(tmp_path / f"{number}.npz", (number, number))
     kept.find("0")
-    kept.keep("3", speech(3))
+    kept.store_speech("3", speech(3))
     assert sorted(path.name for path in tmp_path.iterdir()) == ["0.npz", "2.npz", "3.npz"]
 
 
@@ -58,7 +58,7 @@ def test_where_nothing_can_be_written_memory_serves_and_it_is_logged(
     (tmp_path / "file").touch()
     kept = SpeechCache(tmp_path / "file")
     with caplog.at_level(logging.WARNING):
-        kept.keep("a", speech(1))
+        kept.store_speech("a", speech(1))
     assert kept.find("a") is not None
     assert "can’t be cached" in caplog.text
 

@@ -237,14 +237,14 @@ def test_a_step_that_two_processes_tell_is_written_once(steps, clock, lines):
 
 
 def test_nothing_is_repeated_after_a_line_of_its_own(steps, clock, lines):
-    steps.begin("Compiling")
+    steps.begin_step("Compiling")
     steps.write_line("Spoke 1")
     pass_seconds(steps, clock, 9)
     assert lines == ["Compiling", "Spoke 1"]
 
 
 def test_what_is_expected_to_be_short_is_said_only_if_it_lasts(steps, clock, lines):
-    steps.expect("Speaking 1")
+    steps.expect_step("Speaking 1")
     pass_seconds(steps, clock, 1)
     assert lines == []
     pass_seconds(steps, clock, 1)
@@ -271,7 +271,7 @@ def test_figures_of_another_kind_begin_anew(steps, clock, lines):
 
 
 def test_notices_of_a_whole_plan_are_said_while_the_step_goes_on(steps, clock, lines):
-    steps.expect("Speaking 1")
+    steps.expect_step("Speaking 1")
     notice = Notice("“ß” is spelt.", 0, 1)
     steps.show(PlanEvent(Plan((), (notice,), characters_left=9)))
     steps.show(PlanEvent(Plan((), (notice,))))
@@ -290,13 +290,13 @@ def test_a_thread_repeats_what_lasts(monkeypatch):
     monkeypatch.setattr("engine.cli.progress.REPEAT_SECONDS", REPEAT_SECONDS / 1000)
     repeated = threading.Event()
     with Steps(lambda line: repeated.set() if "elapsed" in line else None) as steps:
-        steps.begin("Compiling")
+        steps.begin_step("Compiling")
         assert repeated.wait(PATIENCE_SECONDS)
     assert "progress" not in [thread.name for thread in threading.enumerate()]
 
 
 def test_that_the_processor_speaks_is_noted_once_for_each_reason(steps, lines):
-    steps.expect("Speaking 2")
+    steps.expect_step("Speaking 2")
     for reason in ("It failed.", "It failed.", "It failed three times."):
         steps.show(FallbackEvent(reason))
     assert lines == ["note: It failed.", "note: It failed three times."]

@@ -23,7 +23,7 @@ def made() -> RenderedPart:
 def test_a_part_is_kept_to_the_last_bit(tmp_path: Path) -> None:
     parts = PartCache("model", tmp_path / "parts")
     assert not parts.has(REQUEST)
-    parts.keep(REQUEST, made(), RATE_HZ)
+    parts.store_part(REQUEST, made(), RATE_HZ)
     assert parts.has(REQUEST)
     read = parts.read(REQUEST)
     np.testing.assert_array_equal(read.pcm, made().pcm)
@@ -36,7 +36,7 @@ def test_words_count_their_samples_from_the_beginning_of_the_part() -> None:
 
 
 def test_another_request_or_model_is_another_part(tmp_path: Path) -> None:
-    PartCache("model", tmp_path).keep(REQUEST, made(), RATE_HZ)
+    PartCache("model", tmp_path).store_part(REQUEST, made(), RATE_HZ)
     assert not PartCache("other", tmp_path).has(REQUEST)
     for change in ({"seed": 1}, {"speed": 1.1}, {"voice": "b"}, {"pause_scale": 2.0}, {"language": "fr-FR"}):
         assert not PartCache("model", tmp_path).has(SpeechRequest(**{**vars(REQUEST), **change}))
@@ -44,7 +44,7 @@ def test_another_request_or_model_is_another_part(tmp_path: Path) -> None:
 
 def test_silence_is_kept_too(tmp_path: Path) -> None:
     parts = PartCache("model", tmp_path)
-    parts.keep(REQUEST, made_of([]), RATE_HZ)
+    parts.store_part(REQUEST, made_of([]), RATE_HZ)
     assert parts.has(REQUEST)
     assert len(parts.read(REQUEST).pcm) == 0
 
@@ -55,20 +55,20 @@ def test_silence_is_kept_too(tmp_path: Path) -> None:
 )
 def test_a_part_whose_files_are_damaged_is_not_made(tmp_path: Path, suffix: str, damage: bytes) -> None:
     parts = PartCache("model", tmp_path)
-    parts.keep(REQUEST, made(), RATE_HZ)
+    parts.store_part(REQUEST, made(), RATE_HZ)
     (damaged,) = tmp_path.glob(f"*{suffix}")
     damaged.write_bytes(damage)
     assert not parts.has(REQUEST)
     with pytest.raises(OutputError, match="is missing from"):
         parts.read(REQUEST)
-    parts.keep(REQUEST, made(), RATE_HZ)
+    parts.store_part(REQUEST, made(), RATE_HZ)
     assert parts.has(REQUEST)
 
 
 @pytest.mark.parametrize("suffix", [".flac", ".json"])
 def test_a_part_of_which_anything_has_changed_is_not_made(tmp_path: Path, suffix: str) -> None:
     parts = PartCache("model", tmp_path)
-    parts.keep(REQUEST, made(), RATE_HZ)
+    parts.store_part(REQUEST, made(), RATE_HZ)
     (changed,) = tmp_path.glob(f"*{suffix}")
     content = changed.read_bytes()
     changed.write_bytes(content[: len(content) // 2])
@@ -88,7 +88,7 @@ def test_why_a_part_cannot_be_kept_is_told(
 
     monkeypatch.setattr("engine.export.part_cache.write_atomically", fail)
     with pytest.raises(OutputError, match=f"{os.strerror(number)}.*{hint}"):
-        PartCache("model", tmp_path).keep(REQUEST, made(), RATE_HZ)
+        PartCache("model", tmp_path).store_part(REQUEST, made(), RATE_HZ)
 
 
 def test_what_is_gone_is_told(tmp_path: Path) -> None:
@@ -99,7 +99,7 @@ def test_what_is_gone_is_told(tmp_path: Path) -> None:
 def test_what_nobody_takes_up_again_is_dropped(tmp_path: Path) -> None:
     parts = PartCache("model", tmp_path)
     parts.drop_old()
-    parts.keep(REQUEST, made(), RATE_HZ)
+    parts.store_part(REQUEST, made(), RATE_HZ)
     parts.drop_old()
     assert parts.has(REQUEST)
     long_ago = time.time() - (KEPT_DAYS + 1) * 86_400
@@ -111,7 +111,7 @@ def test_what_nobody_takes_up_again_is_dropped(tmp_path: Path) -> None:
 
 def test_what_is_written_is_dropped(tmp_path: Path) -> None:
     parts = PartCache("model", tmp_path)
-    parts.keep(REQUEST, made(), RATE_HZ)
+    parts.store_part(REQUEST, made(), RATE_HZ)
     parts.drop([REQUEST])
     assert not list(tmp_path.iterdir())
 
@@ -122,7 +122,7 @@ def test_a_changed_entry_of_the_lexicon_affects_only_parts_with_its_word(
     monkeypatch.setenv("XDG_DATA_HOME", str(tmp_path))
     other = SpeechRequest("Further words.", "af_heart")
     for request in (REQUEST, other):
-        PartCache("model", tmp_path).keep(request, made(), RATE_HZ)
+        PartCache("model", tmp_path).store_part(request, made(), RATE_HZ)
 
     def cached() -> tuple[bool, bool]:
         parts = PartCache("model", tmp_path)
@@ -132,7 +132,7 @@ def test_a_changed_entry_of_the_lexicon_affects_only_parts_with_its_word(
     UserLexicon().add([LexiconEntry("paragraph", say="section")])
     assert cached() == (False, True)
     parts = PartCache("model", tmp_path)
-    parts.keep(REQUEST, made(), RATE_HZ)
+    parts.store_part(REQUEST, made(), RATE_HZ)
     UserLexicon().add([LexiconEntry("paragraph", say="passage")])
     assert parts.has(REQUEST)
     assert cached() == (False, True)

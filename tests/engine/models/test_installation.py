@@ -23,7 +23,7 @@ def installation(tmp_path: Path) -> Installation:
 def install(installation: Installation, folder: Path, weights: bytes, voices: bytes) -> ModelManifest:
     (folder / "model.safetensors").write_bytes(weights)
     (folder / "voices.safetensors").write_bytes(voices)
-    taken = [installation.take(folder / name) for name in ("model.safetensors", "voices.safetensors")]
+    taken = [installation.add_file(folder / name) for name in ("model.safetensors", "voices.safetensors")]
     manifest = ModelManifest("somewhere", False, taken[0], taken[1], ("af_x",))
     installation.commit(manifest)
     return manifest
@@ -51,7 +51,7 @@ def test_the_next_one_takes_its_place(installation, tmp_path):
 
 def test_files_without_a_manifest_are_no_model_and_are_tidied_away(installation, tmp_path):
     (tmp_path / "model.safetensors").write_bytes(b"new")
-    installation.take(tmp_path / "model.safetensors")  # and then the process ends
+    installation.add_file(tmp_path / "model.safetensors")  # and then the process ends
     manifest = installation.opened()
     assert installation.path(manifest.weights).read_bytes() == b"weights"
     installation.tidy()

@@ -23,13 +23,13 @@ def test_events_are_collected_by_stage() -> None:
 
 def test_events_say_which_stage_they_concern() -> None:
     inspection = Inspection()
-    assert inspection.take(GraphEvent(GRAPH)) == STAGE
-    assert inspection.take(KernelEvent(measurement("a1"))) == STAGE
+    assert inspection.handle_event(GraphEvent(GRAPH)) == STAGE
+    assert inspection.handle_event(KernelEvent(measurement("a1"))) == STAGE
 
 
 def test_a_stage_inspected_again_starts_anew() -> None:
     inspection = inspected()
-    inspection.take(GraphEvent(GRAPH))
+    inspection.handle_event(GraphEvent(GRAPH))
     known = inspection.stage(STAGE)
     assert not known.measurements
     assert known.findings is None

@@ -50,7 +50,7 @@ def test_numbers_that_come_in_are_shown(details: KernelDetails) -> None:
     known = inspection.stage(STAGE)
     details.show_node(STAGE, known, known.node("m"))
     assert "Time per call" not in details.figures.label.text()
-    inspection.take(KernelEvent(measurement("m")))
+    inspection.handle_event(KernelEvent(measurement("m")))
     details.refresh()
     assert "250 µs" in details.figures.label.text()
 
@@ -142,7 +142,7 @@ def test_marks_follow_the_measurements(qtbot: QtBot) -> None:
     inspection = inspected()
     known = inspection.stage(STAGE)
     view.show_node(STAGE, known, known.node("m"))
-    inspection.take(KernelEvent(measurement("m", KernelVerdict.WRONG)))
+    inspection.handle_event(KernelEvent(measurement("m", KernelVerdict.WRONG)))
     view.refresh()
     assert view.text.toPlainText().splitlines()[65].startswith("✗  66")
     assert view.line == 66
@@ -190,7 +190,7 @@ def test_code_that_is_still_to_come_is_announced(qtbot: QtBot) -> None:
     view.place.choose(TIR)
     view.show_node(STAGE, known, known.node("a1"))
     assert view.text.toPlainText() == NO_CODE
-    inspection.take(CodeEvent(CODES[0]))
+    inspection.handle_event(CodeEvent(CODES[0]))
     view.refresh()
     assert view.text.toPlainText() == CODES[0].tir
 
@@ -353,7 +353,7 @@ def test_a_measurement_that_comes_in_finds_its_place(qtbot: QtBot) -> None:
     inspection = inspected()
     kernels, _ = listed(qtbot, inspection)
     kernels.put_worst_first(True)
-    inspection.take(KernelEvent(measurement("m", KernelVerdict.WRONG, 1e9)))
+    inspection.handle_event(KernelEvent(measurement("m", KernelVerdict.WRONG, 1e9)))
     kernels.refresh()
     assert kernels.shown_nodes[0] == "m"
 
@@ -365,7 +365,7 @@ def test_only_what_has_changed_is_drawn_again(qtbot: QtBot) -> None:
     kernels.model().dataChanged.connect(lambda first, last, roles: rows.add(first.row()))
     kernels.refresh()
     assert rows == set()
-    inspection.take(KernelEvent(measurement("m", KernelVerdict.IMPRECISE)))
+    inspection.handle_event(KernelEvent(measurement("m", KernelVerdict.IMPRECISE)))
     kernels.refresh()
     assert rows == {4}
 
@@ -399,7 +399,7 @@ def test_another_stage_replaces_the_list(qtbot: QtBot) -> None:
     kernels.show_stage(None)
     assert kernels.shown_nodes == ()
     empty = Inspection()
-    empty.take(GraphEvent(GRAPH))
+    empty.handle_event(GraphEvent(GRAPH))
     kernels.show_stage(empty.stage(STAGE))
     assert cell(kernels, 1, ERROR) == "–"
     assert chosen == []

@@ -31,7 +31,7 @@ SHOWN = Part("compiled", utterance=0)
 
 def finished_run() -> DiagnosticsRun:
     run = DiagnosticsRun(ValidationRequest(SpeechRequest("Hello.", MALE)), model_config(STARTER))
-    run.take(FinishedEvent(Report(run.request, (), (), (), {})))
+    run.handle_event(FinishedEvent(Report(run.request, (), (), (), {})))
     return run
 
 
@@ -86,8 +86,8 @@ def test_list_links_and_source_choose_for_each_other(shown: Shown) -> None:
 def test_a_wrong_kernel_is_chosen_when_it_is_found_unless_somebody_chose(shown: Shown) -> None:
     inspection = inspected(measurement("a1"), finished=False)
     shown.show(inspection)
-    inspection.take(KernelEvent(measurement("b1", KernelVerdict.WRONG, 99.0)))
-    inspection.take(InspectedEvent(STAGE, (FINDING,)))
+    inspection.handle_event(KernelEvent(measurement("b1", KernelVerdict.WRONG, 99.0)))
+    inspection.handle_event(InspectedEvent(STAGE, (FINDING,)))
     shown.page.refresh_soon()
     shown.qtbot.waitUntil(lambda: shown.page.node == "b1")
     shown.page.choose("m")

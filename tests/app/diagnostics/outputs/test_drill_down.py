@@ -132,7 +132,7 @@ def test_values_that_are_no_numbers_are_counted_and_placed(drill_down: DrillDown
     broken = NotFinite(3, 1, (7, 2), "tokens", 2, len(UTTERANCES[0].phonemes) + 2)
     for event in events(run.request):
         is_row = isinstance(event, RowEvent) and event.row.output == "text_features"
-        run.take(RowEvent(replace(event.row, not_finite=broken)) if is_row else event)
+        run.handle_event(RowEvent(replace(event.row, not_finite=broken)) if is_row else event)
     drill_down.show_stage(run, SHOWN, "bert")
     assert drill_down.broken.isVisible()
     assert drill_down.broken.accessibleDescription().startswith("3 NaN and 1 infinite; the first at [7, 2] · ")

@@ -31,13 +31,13 @@ def fresh(*regimes: Regime) -> DiagnosticsRun:
 def test_every_state_has_words() -> None:
     run = fresh()
     said = [describe_state(None), describe_state(run)]
-    run.take(PreparationEvent("Loading", 0, 1))
+    run.handle_event(PreparationEvent("Loading", 0, 1))
     said.append(describe_state(run))
-    run.take(PlanEvent(Plan(UTTERANCES)))
-    run.take(PreparationEvent("Loading", 1, 1))
+    run.handle_event(PlanEvent(Plan(UTTERANCES)))
+    run.handle_event(PreparationEvent("Loading", 1, 1))
     said.append(describe_state(run))
     for event in events(run.request):
-        run.take(event)
+        run.handle_event(event)
         if isinstance(event, RowEvent) and event.row.stage == "decoder" and event.row.utterance == 1:
             break
     said.append(describe_state(run))
@@ -54,10 +54,10 @@ def test_every_state_has_words() -> None:
 def test_endings_say_why() -> None:
     stopped, failed, crashed = fresh(), fresh(), fresh()
     stopped.stop()
-    failed.take(FailedEvent("No voice.", "Choose one."))
+    failed.handle_event(FailedEvent("No voice.", "Choose one."))
     crashed.crash("The reference process has ended.")
     without_tvm = fresh()
-    without_tvm.take(FailedEvent("No TVM.", "Run “make setup”.", RecoveryAction.INSTALL_AGAIN))
+    without_tvm.handle_event(FailedEvent("No TVM.", "Run “make setup”.", RecoveryAction.INSTALL_AGAIN))
     assert describe_state(without_tvm) == describe_failure("No TVM.", "", RecoveryAction.INSTALL_AGAIN)
     said = [describe_state(run) for run in (stopped, failed, crashed)]
     assert said == ["Stopped.", "No voice. Choose one.", "The reference process has ended."]
@@ -103,7 +103,7 @@ def test_the_stages_of_the_utterance_in_progress_are_counted() -> None:
     run = DiagnosticsRun(request(), CONFIG)
     told = [verdict_of(run, Regime.COMPILED).words]
     for event in events(run.request, UTTERANCES[:2])[:-1]:
-        run.take(event)
+        run.handle_event(event)
         words = verdict_of(run, Regime.COMPILED).words
         if words != told[-1]:
             told.append(words)
@@ -116,13 +116,13 @@ def test_the_stages_of_the_utterance_in_progress_are_counted() -> None:
 def test_an_end_before_the_end_is_no_agreement(end: str) -> None:
     run = DiagnosticsRun(request(), CONFIG)
     for event in events(run.request)[:40]:
-        run.take(event)
+        run.handle_event(event)
     if end == "stop":
         run.stop()
     elif end == "crash":
         run.crash("Gone.")
     else:
-        run.take(FailedEvent("No.", "Try."))
+        run.handle_event(FailedEvent("No.", "Try."))
     verdict = verdict_of(run, Regime.COMPILED)
     assert verdict.words.startswith("Comparison ")
     assert verdict.tone is ColorTone.WARNING
@@ -146,7 +146,7 @@ def test_a_stage_that_is_worse_than_it_should_be_is_named_too() -> None:
     for event in events(run.request):
         if isinstance(event, RowEvent) and event.row.output == "energy":
             event = RowEvent(replace(event.row, verdict=Verdict.WORSE))
-        run.take(event)
+        run.handle_event(event)
     words = "≫ Compiled: no stage diverges, but less accurate than expected: Pitch and energy"
     assert said(run, Regime.COMPILED) == words
 
@@ -155,7 +155,7 @@ def test_nothing_is_claimed_before_the_end() -> None:
     run = fresh(Regime.STATIC_NO_PACK, Regime.COMPILED)
     assert said(run, Regime.COMPILED) == ""
     for event in events(run.request)[:12]:
-        run.take(event)
+        run.handle_event(event)
     assert said(run, Regime.COMPILED) == ""
     assert said(run, Regime.STATIC_NO_PACK) == "✗ First divergence, as expected: Text features"
 
@@ -163,7 +163,9 @@ def test_nothing_is_claimed_before_the_end() -> None:
 def test_a_divergence_is_alarming_unless_it_is_expected() -> None:
     run = fresh(Regime.UPSTREAM, Regime.COMPILED)
     for regime in run.regimes:
-        run.take(RowEvent(replace(row(stage_named("source"), "harmonics", Regime(regime)), verdict=Verdict.FAIL)))
+        run.handle_event(
+            RowEvent(replace(row(stage_named("source"), "harmonics", Regime(regime)), verdict=Verdict.FAIL))
+        )
     tones = [verdict.tone for regime in run.regimes if (verdict := divergence_of(run, regime)) is not None]
     assert tones == [ColorTone.NOTE, ColorTone.ERROR]
 

@@ -157,13 +157,13 @@ def test_only_the_row_that_is_new_changes(model: StageTableModel, qtbot: QtBot) 
     model.show(run, COMPILED)
     changed: list[tuple[int, int, int, int]] = []
     model.dataChanged.connect(lambda a, b: changed.append((a.row(), b.row(), a.column(), b.column())))
-    run.take(RowEvent(row(stage_named("f0n"), "f0", Regime.COMPILED)))
+    run.handle_event(RowEvent(row(stage_named("f0n"), "f0", Regime.COMPILED)))
     model.refresh()
     number = STAGE_NAMES.index("f0n")
     assert changed == [(number, number, 0, len(Column) - 1)]
     with qtbot.assertNotEmitted(model.dataChanged):
         model.refresh()
-    run.take(RowEvent(row(stage_named("f0n"), "f0", Regime.COMPILED, InputSource.END_TO_END)))
+    run.handle_event(RowEvent(row(stage_named("f0n"), "f0", Regime.COMPILED, InputSource.END_TO_END)))
     with qtbot.assertNotEmitted(model.dataChanged):
         model.refresh()
 
@@ -210,7 +210,7 @@ def test_the_worst_comes_first_even_while_rows_arrive(model: StageTableModel, pr
     proxy.sort(Column.VERDICT, Qt.SortOrder.DescendingOrder)
     for stage, error in (("source", 1e-6), ("bert", 1e-5), ("istft", 0.5)):
         output = stage_named(stage).outputs[0].name
-        run.take(RowEvent(row(stage_named(stage), output, Regime.COMPILED, error=error)))
+        run.handle_event(RowEvent(row(stage_named(stage), output, Regime.COMPILED, error=error)))
         model.refresh()
     assert order(proxy)[:3] == ["istft", "bert", "source"]
     assert run.stage_summary(COMPILED, "istft").verdict is Verdict.FAIL
@@ -219,7 +219,7 @@ def test_the_worst_comes_first_even_while_rows_arrive(model: StageTableModel, pr
 
 def test_a_process_that_is_stuck_is_said_in_the_rows_that_wait_for_it(model: StageTableModel) -> None:
     run = DiagnosticsRun(request(), CONFIG)
-    run.take(RowEvent(row(stage_named("bert"), "text_features", Regime.COMPILED)))
+    run.handle_event(RowEvent(row(stage_named("bert"), "text_features", Regime.COMPILED)))
     run.stall(20)
     model.show(run, COMPILED)
     assert words(model, Column.VERDICT) == ["✓ Pass", *["no answer"] * (len(STAGES) - 1)]

@@ -53,11 +53,11 @@ def test_what_is_there_is_said(strip: Strip) -> None:
 
 def test_rows_fill_while_it_runs(strip: Strip) -> None:
     run = DiagnosticsRun(request(), CONFIG)
-    run.take(PlanEvent(Plan(UTTERANCES)))
+    run.handle_event(PlanEvent(Plan(UTTERANCES)))
     strip.show_run(run, Shown(Regime.COMPILED), None)
     assert strip.rows == NO_ROWS
     for event in events(run.request, probes=False)[3:15]:
-        run.take(event)
+        run.handle_event(event)
     strip.show_run(run, Shown(Regime.COMPILED), None)
     kept = strip.rows
     assert [row is not None for row in kept[:2]] == [True, True]

@@ -156,7 +156,7 @@ def row(error: float | None, regime: str = Regime.COMPILED, reading: InputSource
 def grader(*, golden: float | None = ERROR, floor: float | None = FLOOR) -> BaselineGrader:
     errors = [row(golden), row(golden, reading=InputSource.END_TO_END)] if golden is not None else []
     made = BaselineGrader(Golden.of(errors, [UTTERANCE], TODAY, date(2026, 3, 4)) if errors else None)
-    made.begin(UTTERANCE)
+    made.begin_utterance(UTTERANCE)
     if floor is not None:
         for reading in InputSource:
             made.rated(row(floor, Regime.UPSTREAM, reading))
@@ -210,7 +210,7 @@ EQUAL = DurationMetrics(0, 0, 9, 9)
 
 def test_other_phonemes_are_held_against_the_floor_alone() -> None:
     made = BaselineGrader(Golden.of([row(ERROR)], [UTTERANCE], TODAY, date(2026, 3, 4)))
-    made.begin(replace(UTTERANCE, phonemes="jˈɛloʊ"))
+    made.begin_utterance(replace(UTTERANCE, phonemes="jˈɛloʊ"))
     rated = made.rated(row(1e-3))
     assert rated.times_golden is None
     assert unpartnered([rated]) == (rated,)
@@ -224,7 +224,7 @@ def test_rows_are_rated_again_when_the_golden_run_changes() -> None:
     rows = [first.rated(each) for each in made]
     assert [each.verdict for each in rows] == [Verdict.PASS, Verdict.WORSE, Verdict.WORSE]
     pinned = BaselineGrader(Golden.of(rows, [UTTERANCE], TODAY, date(2026, 3, 4)))
-    pinned.begin(UTTERANCE)
+    pinned.begin_utterance(UTTERANCE)
     again = [pinned.rated(replace(each, times_floor=None)) for each in rows[1:]]
     assert [(each.verdict, each.times_golden) for each in again] == [(Verdict.PASS, 1), (Verdict.PASS, 1)]
     without = BaselineGrader(None)

@@ -98,7 +98,7 @@ def rows_of(regimes: Regimes, compiled: RegimeRunner, grader: BaselineGrader) ->
     truth, floor = (regimes.open(regime, 0, lambda _: None) for regime in (Regime.DYNAMIC, Regime.UPSTREAM))
     chains = [RegimeChain(regime, regimes.pipeline(regime)) for regime in (truth, floor, compiled)]
     style = next(iter(regimes.checkpoint.voices.values())).style(len(UTTERANCE.phonemes))
-    grader.begin(UTTERANCE)
+    grader.begin_utterance(UTTERANCE)
     events = Comparison(chains[0], chains[1:]).events(UTTERANCE, style, 1.0, 0)
     return tuple(grader.rated(event.row) for event in events if isinstance(event, RowEvent))
 
