@@ -14,8 +14,8 @@ from typing import Any, Generic, TypeVar, overload
 from PySide6.QtCore import QByteArray, QObject, QSettings, Signal
 
 from app.theme import Appearance
-from engine.artifacts.manifest import CPU_DEVICE, METAL_DEVICE
-from engine.ops.packed_lstm import LstmMethod
+from engine.compiler.artifacts.manifest import CPU_DEVICE, METAL_DEVICE
+from engine.network.ops.packed_lstm import LstmMethod
 from engine.runtime.preparation.devices import AUTO, DEVICES
 from engine.runtime.preparation.lstm_methods import LSTM_WISHES
 from engine.speech import Prosody

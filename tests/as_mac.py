@@ -28,12 +28,12 @@ _FOR_LINUX = ("dbus_fast",)
 _ABOUT_HARDWARE = (
     "engine.compiler.linking",
     "engine.runtime.preparation.devices",
-    "engine.runners.tvm_runtime",
-    "engine.runners.workspace",
+    "engine.runtime.runners.tvm_runtime",
+    "engine.runtime.runners.workspace",
     "engine.system.cores",
     "engine.system.memory",
     "engine.system.processor",
-    "tests.engine.mps_bridge.stand_in",
+    "tests.engine.compiler.mps_bridge.stand_in",
     "tests.metal_device",
     "tvm.support.cc",
 )

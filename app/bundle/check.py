@@ -10,7 +10,7 @@ from pathlib import Path
 
 from app.bundle import contents, mac
 from app.bundle.mac import for_apple_processor, is_signed, min_system
-from engine.artifacts.manifest import MANIFEST_NAME, Artifact, Bridge, Manifest, verify
+from engine.compiler.artifacts.manifest import MANIFEST_NAME, Artifact, Bridge, Manifest, verify
 from engine.errors import DamagedFile
 
 _MIN_SYSTEM = tuple(int(part) for part in mac.MIN_SYSTEM.split("."))

@@ -12,8 +12,8 @@ from importlib.machinery import PathFinder
 from importlib.metadata import distribution
 from pathlib import Path
 
-from engine.artifacts.manifest import compiler_sources, student_sources
-from engine.artifacts.processor_families import families_of
+from engine.compiler.artifacts.manifest import compiler_sources, student_sources
+from engine.compiler.artifacts.processor_families import families_of
 from engine.errors import EngineError, RecoveryAction
 from engine.system.paths import project_folder, resources_folder, shipped_modules_folder
 

@@ -16,7 +16,7 @@ from pathlib import Path
 from typing import Any
 
 from app.system.mac import SERVICE_MESSAGE
-from engine.artifacts.mach_o import BUILD_VERSION, CODE_SIGNATURE, MACH_O_MAGIC, load_commands
+from engine.compiler.artifacts.mach_o import BUILD_VERSION, CODE_SIGNATURE, MACH_O_MAGIC, load_commands
 from engine.system.paths import APPLICATION_NAME, resources_folder
 from engine.text.documents import PROJECT_SUFFIX
 

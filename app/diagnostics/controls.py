@@ -15,8 +15,8 @@ from app.settings import DEVICE_TITLES, LSTM_TITLES
 from app.widgets.controls import ComboBox
 from app.widgets.elided_text import ElidedLabel
 from app.widgets.layouts import WrappingBar
-from engine.artifacts.manifest import METAL_DEVICE, MPS
-from engine.ops.packed_lstm import LstmMethod
+from engine.compiler.artifacts.manifest import METAL_DEVICE, MPS
+from engine.network.ops.packed_lstm import LstmMethod
 from engine.runtime.preparation.devices import DEVICES, metal_unavailable_reason
 from engine.runtime.preparation.lstm_methods import LSTM_METHODS
 from engine.speech import Utterance

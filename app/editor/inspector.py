@@ -14,7 +14,7 @@ from app.editor.session import EditorSession
 from app.editor.symbols import PronunciationField, symbols_in
 from app.editor.timeline import Timeline
 from app.widgets.layouts import WrappingBar
-from engine.ops.harmonic_source import VOICED_ABOVE_HZ
+from engine.network.ops.harmonic_source import VOICED_ABOVE_HZ
 from engine.runtime.edits import (
     MAX_GAIN_DB,
     MAX_PAUSE_SECONDS,

@@ -12,7 +12,7 @@ from PySide6.QtGui import QColor, QFontMetrics, QPainter, QPen, QPolygonF
 from app.editor.preview import Preview
 from app.editor.shaping import PhonemeKind, kind_of
 from app.theme import colors
-from engine.ops.harmonic_source import VOICED_ABOVE_HZ
+from engine.network.ops.harmonic_source import VOICED_ABOVE_HZ
 from engine.speech import Samples
 
 LOW_HZ, HIGH_HZ = 60.0, 420.0

@@ -67,7 +67,7 @@ def value_of(entry: LexiconEntry, column: Column) -> str:
         case Column.TITLE:
             return entry.title
         case Column.PRONUNCIATION:
-            return f"{BETWEEN}{entry.phonemes}{BETWEEN}" if entry.phonemes else entry.set_text
+            return f"{BETWEEN}{entry.phonemes}{BETWEEN}" if entry.phonemes else entry.say
         case Column.KIND:
             return PATTERN if entry.pattern else WORD
         case Column.LANGUAGE:
@@ -134,7 +134,7 @@ class Listing:
     def _has(self, entry: LexiconEntry, words: Iterable[str]) -> bool:
         if self.language not in ("", entry.language):
             return False
-        text = f"{entry.word} {entry.pattern} {entry.phonemes} {entry.set_text}".casefold()
+        text = f"{entry.word} {entry.pattern} {entry.phonemes} {entry.say}".casefold()
         return all(word in text for word in words)
 
 

@@ -135,7 +135,7 @@ class LexiconFeature(QObject):
     def _on_play(self, entry: LexiconEntry) -> None:
         """Pronounce an entry in the chosen voice, in the language of the entry."""
         chosen, voice = self._main.chosen, self._language
-        text = f"[{entry.title}](/{entry.phonemes}/)" if entry.phonemes else entry.set_text
+        text = f"[{entry.title}](/{entry.phonemes}/)" if entry.phonemes else entry.say
         if not text.strip() or voice is None:
             self.window.show_failure(InvalidRequest("There’s nothing to play.", "Enter a pronunciation first."))
             return

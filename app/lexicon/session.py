@@ -118,7 +118,7 @@ class LexiconSession(QObject):
         """Return the problem of an entry, whose word or pronunciation may still be missing; empty if there is none."""
         if not entry.title:
             entry = replace(entry, word=ANYTHING)
-        if not entry.phonemes and not entry.set_text and not entry.pattern:
+        if not entry.phonemes and not entry.say and not entry.pattern:
             entry = replace(entry, say=ANYTHING)
         try:
             self.checked(entry, instead_of)

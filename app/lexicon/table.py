@@ -172,7 +172,7 @@ class LexiconModel(QAbstractTableModel):
             return self._replace(index, old, new)
         self.draft = new
         self.dataChanged.emit(self.index(0, 0), self.index(0, len(Column) - 1))
-        if self.check(index, str(value)) and new.title and (new.set_text or new.phonemes):
+        if self.check(index, str(value)) and new.title and (new.say or new.phonemes):
             self.save_draft()
         self.drafted.emit()
         return True

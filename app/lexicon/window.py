@@ -294,7 +294,7 @@ class LexiconWindow(QWidget):
     def _on_draft(self) -> None:
         self._follow()
         draft = self.model.draft
-        if draft is not None and draft.title and not draft.set_text and not draft.phonemes:
+        if draft is not None and draft.title and not draft.say and not draft.phonemes:
             self._preview(draft)
             QTimer.singleShot(0, self._type_pronunciation)
 

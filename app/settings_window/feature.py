@@ -12,7 +12,7 @@ from app.settings import Settings
 from app.speech.controller import SpeechController
 from app.speech.voice_choice import prosody_of
 from app.widgets.windows import bring_to_front
-from engine.artifacts.manifest import MPS
+from engine.compiler.artifacts.manifest import MPS
 from engine.runtime.preparation.lstm_methods import forget_crashes
 from engine.speech import Prosody
 

@@ -24,7 +24,7 @@ from app.speech.voice_picker import FINDING, VoicePicker
 from app.theme import SERIF, reading_font
 from app.widgets.controls import ComboBox
 from app.widgets.file_dialogs import ask_which_folder, kinds_of_sound
-from engine.artifacts.manifest import METAL_DEVICE
+from engine.compiler.artifacts.manifest import METAL_DEVICE
 from engine.models.voices.packs import describe
 from engine.runtime.preparation.devices import DEVICES, metal_unavailable_reason
 from engine.runtime.preparation.lstm_methods import LSTM_WISHES

@@ -7,7 +7,7 @@ import math
 from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 
-from engine.artifacts.manifest import CPU_DEVICE
+from engine.compiler.artifacts.manifest import CPU_DEVICE
 from engine.config import FRAMES_PER_TOKEN, ModelConfig
 from engine.errors import InvalidRequest
 from engine.models.checkpoints import model_config

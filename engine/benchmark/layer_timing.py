@@ -17,9 +17,9 @@ from engine.compiler.build import weightless_modules
 from engine.compiler.convolution_layers import ConvolutionLayer, convolution_layers, workload_of
 from engine.compiler.convolution_runs import Convolution, Convolve, convolution
 from engine.compiler.export import trace
+from engine.compiler.kernels.cpu.conv_choice import choice_for
+from engine.compiler.kernels.cpu.register_tile import Microkernel, microkernel_for
 from engine.compiler.targets import host_cpu
-from engine.kernels.cpu.conv_choice import choice_for
-from engine.kernels.cpu.register_tile import Microkernel, microkernel_for
 from engine.stages import Stage
 
 TURN_SECONDS = 0.05

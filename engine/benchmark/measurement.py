@@ -9,9 +9,9 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from statistics import median
 
-from engine.artifacts.manifest import CPU_DEVICE
 from engine.benchmark.job import BenchmarkJob, Length
 from engine.benchmark.peers import OURS, PEERS
+from engine.compiler.artifacts.manifest import CPU_DEVICE
 
 Round = Mapping[str, Mapping[str, float]]
 """The seconds of every stage, by the names of the runner and the stage; a whole model has one part instead."""

@@ -14,13 +14,13 @@ from pathlib import Path
 from statistics import median
 from types import MappingProxyType
 
-from engine.artifacts.manifest import CPU_DEVICE, Manifest
 from engine.benchmark.job import BenchmarkJob, Length
 from engine.benchmark.measurement import CommandFigures, LengthMeasurement, Measurement, Round, SpeechFigures
 from engine.benchmark.peers import OURS, PEERS, PeerSelection
 from engine.benchmark.preparing import ARRAYS, COUNT, EXPORT, WEIGHTS
 from engine.benchmark.processes import TimedProcess, WorkerProcess
 from engine.benchmark.worker import MEASURE, PEAK, PREPARING, SPEAK, SPEAKING
+from engine.compiler.artifacts.manifest import CPU_DEVICE, Manifest
 from engine.errors import EngineError
 from engine.models.checkpoints import open_checkpoint
 from engine.runtime.preparation.devices import choose_device

@@ -15,18 +15,18 @@ from engine.config import ModelConfig
 from engine.errors import EngineError
 from engine.models.checkpoints import open_checkpoint
 from engine.network.weights import load_weights
-from engine.runners.base import Runner
 from engine.runtime.pipeline import ignore
 from engine.runtime.preparation.files import ensure_files
+from engine.runtime.runners.base import Runner
 from engine.speech import Array
 
 if TYPE_CHECKING:
-    from engine.runners.openvino_runner import StaticOpenVinoRunner
+    from engine.runtime.runners.openvino_runner import StaticOpenVinoRunner
 
 
 def our_runner(job: BenchmarkJob) -> Runner:
     """Return the runner of the compiled modules for the job's device, with their weights, as in speech."""
-    from engine.runners.tvm_runner import CompiledRunner  # loads TVM's runtime
+    from engine.runtime.runners.tvm_runner import CompiledRunner  # loads TVM's runtime
 
     checkpoint = open_checkpoint(job.model, job.weights)
     files = ensure_files(checkpoint, job.device, ignore, lstm_method=job.lstm_method)
@@ -35,7 +35,7 @@ def our_runner(job: BenchmarkJob) -> Runner:
 
 def pytorch_runner(job: BenchmarkJob, folder: Path, compiled: bool = False) -> Runner:
     """Return the runner of the kokoro package's modules in PyTorch."""
-    from engine.runners.plain_runner import PlainRunner  # loads torch
+    from engine.runtime.runners.plain_runner import PlainRunner  # loads torch
 
     return PlainRunner(job.config, load_weights(weights_path(folder)), job.threads, compiled)
 
@@ -47,21 +47,21 @@ def torch_compile_runner(job: BenchmarkJob, folder: Path) -> Runner:
 
 def onnx_runner(job: BenchmarkJob, folder: Path) -> Runner:
     """Return the runner of the exported stages in ONNX Runtime."""
-    from engine.runners.onnx_runner import OnnxRunner  # loads onnxruntime, which is optional
+    from engine.runtime.runners.onnx_runner import OnnxRunner  # loads onnxruntime, which is optional
 
     return OnnxRunner(onnx_folder(folder), job.threads)
 
 
 def openvino_runner(job: BenchmarkJob, folder: Path, bfloat16: bool = False) -> Runner:
     """Return the runner of the exported stages in OpenVINO, for any length, in float32 or bfloat16."""
-    from engine.runners.openvino_runner import OpenVinoRunner  # loads openvino, which is optional
+    from engine.runtime.runners.openvino_runner import OpenVinoRunner  # loads openvino, which is optional
 
     return OpenVinoRunner(onnx_folder(folder), job.threads, bfloat16)
 
 
 def static_openvino_runner(job: BenchmarkJob, folder: Path) -> StaticOpenVinoRunner:
     """Return the runner of the exported stages in OpenVINO, for one length at a time."""
-    from engine.runners.openvino_runner import StaticOpenVinoRunner  # loads openvino, which is optional
+    from engine.runtime.runners.openvino_runner import StaticOpenVinoRunner  # loads openvino, which is optional
 
     return StaticOpenVinoRunner(onnx_folder(folder), job.threads)
 

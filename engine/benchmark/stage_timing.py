@@ -12,7 +12,7 @@ from typing import Any
 
 from engine.benchmark.job import BenchmarkJob, utterance_path
 from engine.benchmark.utterances import inputs_of, load_utterance
-from engine.runners.base import Runner
+from engine.runtime.runners.base import Runner
 from engine.speech import Array
 from engine.stages import DEVICE_STAGES
 from engine.system.memory import peak_bytes

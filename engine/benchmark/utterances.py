@@ -12,8 +12,8 @@ import numpy as np
 
 from engine.benchmark.job import Length
 from engine.config import ModelConfig
-from engine.runners.base import Runner
 from engine.runtime.pipeline import source_noise
+from engine.runtime.runners.base import Runner
 from engine.speech import Array
 from engine.stages import STAGES, Stage, StagePlace
 from engine.system.aligned_arrays import aligned_copy

@@ -35,7 +35,7 @@ from engine.benchmark.peers import (
 )
 from engine.benchmark.preparing import Preparing
 from engine.benchmark.stage_timing import Timing, stage_parts
-from engine.runners.base import Runner
+from engine.runtime.runners.base import Runner
 from engine.runtime.synthesizer import Synthesizer
 from engine.speech import SpeechRequest
 
@@ -99,7 +99,7 @@ def _static_openvino(job: BenchmarkJob, folder: Path) -> Role:
 
 
 def _kokoro_onnx(job: BenchmarkJob, folder: Path) -> Role:
-    from engine.runners.onnx_runner import WholeOnnxModel  # loads onnxruntime, which is optional
+    from engine.runtime.runners.onnx_runner import WholeOnnxModel  # loads onnxruntime, which is optional
 
     return Timing(job, folder, whole_model_parts(WholeOnnxModel(kokoro_onnx_path(), job.threads), job.config))
 

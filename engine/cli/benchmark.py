@@ -7,7 +7,6 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
-from engine.artifacts.manifest import CPU_DEVICE
 from engine.benchmark import layers
 from engine.benchmark import report as benchmark_report
 from engine.benchmark.estimate import report as estimate_report
@@ -16,6 +15,7 @@ from engine.benchmark.measuring import DEFAULT_SECONDS, MAX_TIMES_THE_ROUNDS, PL
 from engine.benchmark.peers import PEER_NAMES, beside_a_gpu, choose_peers
 from engine.cli.command import STANDARD_OUTPUT, Command, Outcome, add_json_file, add_model, save_json
 from engine.cli.progress import show_line
+from engine.compiler.artifacts.manifest import CPU_DEVICE
 from engine.errors import InvalidRequest
 from engine.models.checkpoints import model_config, open_checkpoint
 from engine.runtime.preparation.devices import AUTO, DEVICES, choose_device

@@ -9,16 +9,16 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from engine.artifacts.manifest import CPU, METAL_MACOS, Manifest, Variant, modules_folder
-from engine.artifacts.processor_families import FAMILIES, runs_here
 from engine.cli.command import Command, Outcome, add_json_flag, add_model, add_prosody
 from engine.cli.progress import Steps, show_json
+from engine.compiler.artifacts.manifest import CPU, METAL_MACOS, Manifest, Variant, modules_folder
+from engine.compiler.artifacts.processor_families import FAMILIES, runs_here
+from engine.compiler.kernels.precision import Precision
 from engine.config import ModelConfig
 from engine.errors import InvalidRequest
-from engine.kernels.precision import Precision
 from engine.models.checkpoints import Checkpoint, model_config, open_with, students_of
+from engine.network.ops.packed_lstm import LstmMethod, LstmSemantics
 from engine.network.student_file import Students
-from engine.ops.packed_lstm import LstmMethod, LstmSemantics
 from engine.runtime.preparation.files import with_students_of
 from engine.runtime.preparation.modules import PreparationObserver
 from engine.speech import Prosody

@@ -12,8 +12,8 @@ from pathlib import Path
 import torch
 from tvm import relax
 
-from engine.artifacts.digest import content_digest
-from engine.artifacts.manifest import (
+from engine.compiler.artifacts.digest import content_digest
+from engine.compiler.artifacts.manifest import (
     MPS,
     Artifact,
     Bridge,
@@ -25,21 +25,21 @@ from engine.artifacts.manifest import (
     library_suffix,
 )
 from engine.compiler.export import RelaxStage, parameters_of, trace, translate
+from engine.compiler.kernels.cpu.register_tile import microkernel_for
+from engine.compiler.kernels.precision import Precision
 from engine.compiler.linking import link_bridge, linker_for
 from engine.compiler.metal_passes import kernel_sources, running_kernels
+from engine.compiler.mps_bridge.bridge import BRIDGE_NAME
 from engine.compiler.passes import build_executable
 from engine.compiler.targets import target_of
 from engine.compiler.tuning import Search, convolutions, search_on
 from engine.config import ModelConfig
 from engine.errors import CompileError, DamagedFile
-from engine.kernels.cpu.register_tile import microkernel_for
-from engine.kernels.precision import Precision
-from engine.mps_bridge.bridge import BRIDGE_NAME
 from engine.network.architecture import build_network
 from engine.network.exportable import exportable_stages
 from engine.network.exportable.probing import ProbedModule
+from engine.network.ops.packed_lstm import LstmMethod, LstmSemantics
 from engine.network.random_weights import without_weight_norm
-from engine.ops.packed_lstm import LstmMethod, LstmSemantics
 from engine.speech import PreparationEvent
 from engine.stages import Stage
 from engine.system.atomic_write import write_atomically

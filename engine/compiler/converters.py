@@ -16,18 +16,18 @@ from tvm_ffi import structural_equal
 
 from engine.compiler.convolution_converters import CONVOLUTION_CONVERTERS
 from engine.compiler.kernel_calls import Call, Importer, KernelRegistry, int32, linear_rows, shape_of, simplified
+from engine.compiler.kernels import mathematics
+from engine.compiler.kernels.activations import Activation, LeakyReLU, Snake
+from engine.compiler.kernels.convolution import ConvWorkload
+from engine.compiler.kernels.cpu.conv_choice import ConvAlgorithm
+from engine.compiler.kernels.cpu.harmonic_source import harmonic_source
+from engine.compiler.kernels.cpu.inverse_stft import inverse_stft
+from engine.compiler.kernels.precision import Precision
 from engine.compiler.lstm_converters import lstm_converters
 from engine.compiler.target_kernels import kernels_for
 from engine.compiler.traced_graph import operator_name
 from engine.errors import CompileError
-from engine.kernels import mathematics
-from engine.kernels.activations import Activation, LeakyReLU, Snake
-from engine.kernels.convolution import ConvWorkload
-from engine.kernels.cpu.conv_choice import ConvAlgorithm
-from engine.kernels.cpu.harmonic_source import harmonic_source
-from engine.kernels.cpu.inverse_stft import inverse_stft
-from engine.kernels.precision import Precision
-from engine.ops.packed_lstm import LstmMethod
+from engine.network.ops.packed_lstm import LstmMethod
 
 Converter = Callable[[fx.Node, Importer], relax.Expr]
 

@@ -10,10 +10,10 @@ import tvm
 from tvm.target import Target
 from tvm.tirx import PrimFunc
 
-from engine.kernels.convolution import ConvWorkload, WeightAt, transposed_weight_at, weight_at
-from engine.kernels.cpu.conv_choice import conv_kernel, packing_kernel, plan_for
-from engine.kernels.cpu.register_tile import Microkernel
-from engine.kernels.epilogue import Epilogue
+from engine.compiler.kernels.convolution import ConvWorkload, WeightAt, transposed_weight_at, weight_at
+from engine.compiler.kernels.cpu.conv_choice import conv_kernel, packing_kernel, plan_for
+from engine.compiler.kernels.cpu.register_tile import Microkernel
+from engine.compiler.kernels.epilogue import Epilogue
 
 Convolve = Callable[[], object]
 """Computes a convolution once."""

@@ -16,16 +16,16 @@ from torch.export.graph_signature import InputKind
 from tvm.relax.frontend import detach_params
 from tvm.relax.frontend.torch import from_exported_program
 
-from engine.artifacts.manifest import Parameter
+from engine.compiler.artifacts.manifest import Parameter
 from engine.compiler.converters import converters_for
+from engine.compiler.kernels.convolution import ConvWorkload
+from engine.compiler.kernels.cpu.conv_choice import ConvAlgorithm
+from engine.compiler.kernels.precision import Precision
 from engine.compiler.passes import first_line
 from engine.config import ModelConfig
 from engine.errors import CompileError
-from engine.kernels.convolution import ConvWorkload
-from engine.kernels.cpu.conv_choice import ConvAlgorithm
-from engine.kernels.precision import Precision
 from engine.network.exportable.probing import ProbedModule
-from engine.ops.packed_lstm import LstmMethod
+from engine.network.ops.packed_lstm import LstmMethod
 from engine.stages import Axis, Stage, Tensor
 
 BATCH = "batch"

@@ -12,8 +12,8 @@ from tvm.sym import Analyzer
 from tvm.tirx import PrimFunc
 
 from engine.compiler.kernel_set import HAND_WRITTEN, KernelSet
+from engine.compiler.kernels.epilogue import Epilogue
 from engine.compiler.script_parsing import quick_parsing
-from engine.kernels.epilogue import Epilogue
 
 Importer = Any
 """TVM's importer of torch graphs: `env` maps torch nodes to Relax variables, `block_builder` adds new ones."""

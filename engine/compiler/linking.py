@@ -15,11 +15,11 @@ from dataclasses import dataclass
 from importlib.util import find_spec
 from pathlib import Path
 
-from engine.artifacts.manifest import MIN_MAC_SYSTEM, Variant, is_for_mac
-from engine.artifacts.processor_families import FAMILIES
+from engine.compiler.artifacts.manifest import MIN_MAC_SYSTEM, Variant, is_for_mac
+from engine.compiler.artifacts.processor_families import FAMILIES
 from engine.compiler.mac_library import put_right
+from engine.compiler.mps_bridge.bridge import bridge_arguments
 from engine.errors import CompileError, RecoveryAction
-from engine.mps_bridge.bridge import bridge_arguments
 from engine.system.child_process import python_command
 from engine.system.paths import cache_folder
 

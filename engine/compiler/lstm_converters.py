@@ -10,11 +10,11 @@ from tvm import relax
 from tvm.target import Target
 
 from engine.compiler.kernel_calls import Call, linear_rows, shape_of
+from engine.compiler.kernels.cpu.lstm import lstm_offset
 from engine.compiler.targets import METAL
 from engine.compiler.traced_graph import operator_name
 from engine.errors import CompileError
-from engine.kernels.cpu.lstm import lstm_offset
-from engine.ops.packed_lstm import LstmMethod
+from engine.network.ops.packed_lstm import LstmMethod
 
 _WEIGHTS = 3
 """Weights of a direction: of the input, of the hidden state, and the bias."""

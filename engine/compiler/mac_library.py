@@ -9,7 +9,7 @@ import struct
 from collections.abc import Iterator
 from hashlib import sha256
 
-from engine.artifacts.mach_o import (
+from engine.compiler.artifacts.mach_o import (
     BUILD_VERSION,
     CODE_SIGNATURE,
     DYNAMIC_LINKER,

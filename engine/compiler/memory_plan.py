@@ -1,8 +1,8 @@
 """Places the arrays of a stage in one block of memory, in which arrays that are not needed at the same time overlap.
 
 TVM itself shares memory only between arrays of the same size and takes each block from the system, which becomes more
-and more fragmented as more is spoken. Here a stage gets its block from a function of `engine.runners.workspace`, which
-keeps it.
+and more fragmented as more is spoken. Here a stage gets its block from a function of
+`engine.runtime.runners.workspace`, which keeps it.
 """
 
 from __future__ import annotations
@@ -22,8 +22,8 @@ from tvm.sym import Analyzer
 from tvm.tirx import IntImm
 from tvm.tirx.analysis import undefined_vars
 
+from engine.compiler.artifacts.runtime_functions import WORKSPACE_FUNCTION
 from engine.compiler.script_parsing import quick_parsing
-from engine.runners.workspace import WORKSPACE_FUNCTION
 from engine.system.aligned_arrays import ALIGNMENT_BYTES
 
 STORAGE = tvm.ir.Op.get("relax.memory.alloc_storage")

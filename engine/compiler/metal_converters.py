@@ -9,8 +9,8 @@ import torch
 from tvm import relax
 
 from engine.compiler.kernel_calls import Call, shape_of, simplified
-from engine.kernels.metal import harmonic_source as source
-from engine.kernels.metal import inverse_stft as inverse
+from engine.compiler.kernels.metal import harmonic_source as source
+from engine.compiler.kernels.metal import inverse_stft as inverse
 
 
 def _harmonic_source(call: Call) -> relax.Var:

@@ -20,10 +20,10 @@ from tvm.s_tir import dlight
 from tvm.tirx import FloatImm, For, IntImm, PrimFunc
 from tvm.tirx.transform import ForceNarrowIndexToInt32
 
+from engine.compiler.artifacts.runtime_functions import WAIT_FUNCTION
 from engine.compiler.kernel_set import HAND_WRITTEN
 from engine.compiler.targets import MAX_THREADGROUP_BYTES, METAL
 from engine.errors import CompileError
-from engine.runners.metal_stream import WAIT_FUNCTION
 
 MAX_LAUNCHES = 40
 """Kernels that a function launches between two waits; macOS ends command buffers that keep the GPU for long."""

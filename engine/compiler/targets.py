@@ -10,8 +10,8 @@ import tvm
 import tvm_ffi
 from tvm.target.codegen import llvm_get_system_cpu
 
-from engine.artifacts.manifest import MAC_TRIPLE, Variant
-from engine.artifacts.processor_families import APPLE_PROCESSOR, FAMILIES
+from engine.compiler.artifacts.manifest import MAC_TRIPLE, Variant
+from engine.compiler.artifacts.processor_families import APPLE_PROCESSOR, FAMILIES
 from engine.errors import CompileError
 
 METAL = "metal"

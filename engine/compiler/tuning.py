@@ -14,13 +14,13 @@ import tvm
 from torch.export import ExportedProgram
 from tvm.target import Target
 
-from engine.artifacts.manifest import TuningResult
+from engine.compiler.artifacts.manifest import TuningResult
 from engine.compiler.convolution_layers import convolution_layers, workload_of
 from engine.compiler.convolution_runs import Convolve, convolution
+from engine.compiler.kernels.convolution import ConvWorkload
+from engine.compiler.kernels.cpu.conv_choice import ConvAlgorithm, choices
+from engine.compiler.kernels.cpu.register_tile import Microkernel, microkernel_for
 from engine.compiler.traced_graph import example_shapes
-from engine.kernels.convolution import ConvWorkload
-from engine.kernels.cpu.conv_choice import ConvAlgorithm, choices
-from engine.kernels.cpu.register_tile import Microkernel, microkernel_for
 from engine.speech import PreparationEvent
 from engine.system.cores import usable_cores
 

@@ -17,8 +17,8 @@ from pathlib import Path
 
 from filelock import FileLock
 
-from engine.artifacts.manifest import CPU_DEVICE, METAL_DEVICE
-from engine.artifacts.packed_weights import packed_weights_name
+from engine.compiler.artifacts.manifest import CPU_DEVICE, METAL_DEVICE
+from engine.compiler.artifacts.packed_weights import packed_weights_name
 from engine.config import ModelConfig
 from engine.errors import (
     Canceled,

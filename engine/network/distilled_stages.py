@@ -21,11 +21,11 @@ from engine.network.exportable.probing import ProbedModule, noted, probe_paths
 from engine.network.exportable.prosody import Duration, PitchAndEnergy
 from engine.network.exportable.styles import NormStyles
 from engine.network.exportable.text import TextEncoder
+from engine.network.ops.torch_ops import adaptive_layer_norm
 from engine.network.random_weights import without_weight_norm
 from engine.network.student import student_from
 from engine.network.student_file import Students
 from engine.network.weights import Weights
-from engine.ops.torch_ops import adaptive_layer_norm
 from engine.stages import stage_named
 
 

@@ -23,7 +23,7 @@ from torch.overrides import TorchFunctionMode
 
 from engine.config import F0_VALUES_PER_FRAME
 from engine.network.architecture import Network
-from engine.ops.harmonic_source import exact_waveform, spectrum
+from engine.network.ops.harmonic_source import exact_waveform, spectrum
 from engine.speech import Array
 from engine.stages import Probe, ProbeObserver, stage_named
 
@@ -32,9 +32,9 @@ class Arithmetic(Enum):
     """The arithmetic in which the reference computes.
 
     `FLOAT64` is the reference: the prosody in float64, and the source by the exact formula under the phase contract of
-    `engine.ops.harmonic_source`. The phase accumulates the rounding errors of the pitch over the whole utterance; the
-    other stages amplify no rounding and stay in float32, except the decoder of `FEW_FRAMES`. `UPSTREAM` is kokoro's own
-    float32 throughout, whose distance from the reference is the noise floor.
+    `engine.network.ops.harmonic_source`. The phase accumulates the rounding errors of the pitch over the whole
+    utterance; the other stages amplify no rounding and stay in float32, except the decoder of `FEW_FRAMES`. `UPSTREAM`
+    is kokoro's own float32 throughout, whose distance from the reference is the noise floor.
     """
 
     FLOAT64 = "float64"

@@ -21,7 +21,7 @@ from torch import Tensor, nn
 from torch.nn import functional
 
 from engine.network.exportable.blocks import is_beyond, zero_beyond
-from engine.ops.torch_ops import attention
+from engine.network.ops.torch_ops import attention
 
 ROTARY_BASE = 10_000.0
 INITIAL_WEIGHT_DEVIATION = 0.02

@@ -13,8 +13,8 @@ from dataclasses import dataclass
 from enum import Enum
 from pathlib import Path
 
-from engine.artifacts.manifest import CPU
-from engine.artifacts.packed_weights import is_intact
+from engine.compiler.artifacts.manifest import CPU
+from engine.compiler.artifacts.packed_weights import is_intact
 from engine.compiler.linking import LINKERS
 from engine.errors import DamagedFile, EngineError
 from engine.models.checkpoints import FULL_SIZE, STARTER, default_model, model_config, open_checkpoint

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-from engine.artifacts.manifest import METAL_DEVICE
+from engine.compiler.artifacts.manifest import METAL_DEVICE
 from engine.errors import EngineError
 from engine.report.archive import ReportFile
 from engine.report.running import LOG, StepOutcome

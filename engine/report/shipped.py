@@ -16,10 +16,10 @@ from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
-from engine.artifacts.embedded_modules import metal_kernels, metal_libraries, metal_module
-from engine.artifacts.processor_families import families_here
+from engine.compiler.artifacts.embedded_modules import metal_kernels, metal_libraries, metal_module
+from engine.compiler.artifacts.processor_families import families_here
 from engine.errors import EngineError
-from engine.runners.tvm_runtime import Runtime
+from engine.runtime.runners.tvm_runtime import Runtime
 from engine.system.mac import ObjectiveC, is_quarantined, release_command
 from engine.system.paths import project_folder, shipped_modules_folder
 

@@ -11,9 +11,9 @@ import sys
 from collections.abc import Iterator
 from importlib.util import find_spec
 
-from engine.artifacts.manifest import CPU_DEVICE, METAL_DEVICE
+from engine.compiler.artifacts.manifest import CPU_DEVICE, METAL_DEVICE
 from engine.models.checkpoints import FULL_SIZE, STARTER, installed_models
-from engine.ops.packed_lstm import LstmMethod
+from engine.network.ops.packed_lstm import LstmMethod
 from engine.report.running import FOLDER, SCRATCH, ReportStep
 from engine.runtime.preparation.devices import METAL_TRIAL, metal_unavailable_reason
 from engine.runtime.preparation.lstm_methods import LSTM_TRIAL

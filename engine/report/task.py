@@ -12,7 +12,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from types import MappingProxyType
 from typing import Any
 
-from engine.artifacts.manifest import METAL_DEVICE, Variant
+from engine.compiler.artifacts.manifest import METAL_DEVICE, Variant
 from engine.errors import EngineError
 from engine.models.checkpoints import model_config
 from engine.report import machine, shipped

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from engine.config import F0_VALUES_PER_FRAME, ModelConfig
 from engine.errors import InvalidRequest
-from engine.ops.harmonic_source import VOICED_ABOVE_HZ
+from engine.network.ops.harmonic_source import VOICED_ABOVE_HZ
 from engine.speech import (
     Array,
     CurveEdit,

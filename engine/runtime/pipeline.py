@@ -13,8 +13,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from engine.config import ModelConfig
-from engine.runners.base import Runner
 from engine.runtime.edits import FIRST_TOKEN, passed_on
+from engine.runtime.runners.base import Runner
 from engine.speech import Array, Contours, Event, Speech, StageEvent, Style, Utterance
 from engine.stages import STAGES, Stage, StagePlace
 from engine.system.aligned_arrays import aligned_empty

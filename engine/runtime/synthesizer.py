@@ -12,24 +12,24 @@ from itertools import count
 
 import numpy as np
 
-from engine.artifacts.manifest import CPU, CPU_DEVICE, MANIFEST_NAME
 from engine.audio.joining import AudioConcatenator, earlier, heard_part, louder, spoken_words
 from engine.audio.speech_cache import SpeechCache, key_of
+from engine.compiler.artifacts.manifest import CPU, CPU_DEVICE, MANIFEST_NAME
 from engine.config import SAMPLE_RATE_HZ, ModelConfig
 from engine.errors import Canceled, DamagedFile, EngineError, GpuFailed, InvalidRequest, NothingToSpeak
 from engine.models.checkpoints import LEAD_SECONDS, STARTER, Checkpoint, open_with, starter_voices
 from engine.models.installed_voices import with_saved
 from engine.models.voices.blends import SavedVoices
 from engine.models.voices.packs import Voice
-from engine.ops.packed_lstm import LstmMethod
-from engine.runners.base import Runner
-from engine.runners.host import HostRunner
+from engine.network.ops.packed_lstm import LstmMethod
 from engine.runtime.edits import edited_plan, part_of, planned_text, unmatched
 from engine.runtime.fallback import PREPARING_SPARE, BackgroundLoad, FallbackSpeaker, LoadedPipeline, LoadResult
 from engine.runtime.pipeline import Observer, Pipeline, ignore
 from engine.runtime.preparation.devices import AUTO, DeviceChoice, check_device, first_device
 from engine.runtime.preparation.files import ModelFiles, ensure_files, load_stages
 from engine.runtime.preparation.lstm_methods import MethodChoice, check_lstm_method
+from engine.runtime.runners.base import Runner
+from engine.runtime.runners.host import HostRunner
 from engine.speech import (
     FASTEST_SPEED,
     SLOWEST_SPEED,

@@ -8,7 +8,7 @@ import pytest
 import engine.errors
 from app.audio.output import AudioDeviceLost, NoAudioDevice
 from app.messages import MessageAction, Severity, message_for, message_for_document, message_for_notices
-from engine.artifacts.manifest import Manifest
+from engine.compiler.artifacts.manifest import Manifest
 from engine.errors import (
     CompileError,
     DamagedDocument,

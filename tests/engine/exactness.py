@@ -13,10 +13,10 @@ import numpy as np
 from engine.models.checkpoints import Checkpoint
 from engine.network.random_weights import network_with
 from engine.network.reference import Arithmetic, Reference
-from engine.runners.base import Runner
-from engine.runners.host import HostRunner
-from engine.runners.torch_runner import ReferenceRunner
 from engine.runtime.pipeline import encode, source_noise
+from engine.runtime.runners.base import Runner
+from engine.runtime.runners.host import HostRunner
+from engine.runtime.runners.torch_runner import ReferenceRunner
 from engine.speech import Array, Style
 from engine.stages import STAGES, StagePlace
 from engine.system.memory import keep_freed_memory

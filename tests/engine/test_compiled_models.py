@@ -6,7 +6,7 @@ import sys
 
 import pytest
 
-from engine.artifacts.manifest import (
+from engine.compiler.artifacts.manifest import (
     MANIFEST_NAME,
     Fresh,
     Manifest,
@@ -17,10 +17,10 @@ from engine.artifacts.manifest import (
     modules_folder,
     verify,
 )
-from engine.artifacts.processor_families import ARM, FAMILIES, runs_here
+from engine.compiler.artifacts.processor_families import ARM, FAMILIES, runs_here
 from engine.compiler.build import build
+from engine.compiler.mps_bridge.bridge import BRIDGE_NAME
 from engine.models.checkpoints import FULL_SIZE, MODEL_NAMES, STARTER, model_config, open_checkpoint
-from engine.mps_bridge.bridge import BRIDGE_NAME
 from engine.stages import DEVICE_STAGES, stage_named
 from engine.system.paths import project_folder, shipped_modules_folder
 from engine.validator.data.results import Verdict
@@ -41,7 +41,7 @@ NEWEST_C_LIBRARY = (2, 17)
 MIN_MAC_SYSTEM = (14, 0)
 LOAD = """
 import ctypes, os, sys
-from engine.runners.tvm_runtime import Runtime
+from engine.runtime.runners.tvm_runtime import Runtime
 Runtime("cpu")
 for path in sys.argv[1:]:
     ctypes.CDLL(path, os.RTLD_NOW)

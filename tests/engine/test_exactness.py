@@ -5,10 +5,10 @@ from itertools import product
 import numpy as np
 import pytest
 
-from engine.artifacts.manifest import CPU
+from engine.compiler.artifacts.manifest import CPU
 from engine.models.checkpoints import open_checkpoint
-from engine.runners.tvm_runner import CompiledRunner
 from engine.runtime.preparation.modules import ensure_modules
+from engine.runtime.runners.tvm_runner import CompiledRunner
 from engine.stages import STAGES, StagePlace
 from tests.engine.exactness import Bench, Values, bench, correlation, durations, reference_fed, request_values, run_all
 

@@ -7,9 +7,9 @@ from pathlib import Path
 
 import numpy as np
 
-from engine.runners.host import HostRunner
-from engine.runners.tvm_runner import CompiledRunner
 from engine.runtime.pipeline import Pipeline, Step
+from engine.runtime.runners.host import HostRunner
+from engine.runtime.runners.tvm_runner import CompiledRunner
 from engine.speech import Style, Utterance
 from engine.stages import StagePlace
 from tests.engine.tiny_model import TINY

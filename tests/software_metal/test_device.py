@@ -16,7 +16,7 @@ from hypothesis import strategies as st
 
 from engine.compiler.metal_passes import MAX_LAUNCHES
 from engine.network.random_weights import random_weights
-from engine.runners import buffers
+from engine.runtime.runners import buffers
 from engine.stages import DEVICE_STAGES, Stage
 from tests.engine.compiler.metal_machine import arrays_for
 from tests.engine.tiny_model import TINY

@@ -7,10 +7,10 @@ from pathlib import Path
 
 import pytest
 
-from engine.artifacts.manifest import METAL_DEVICE, Variant
+from engine.compiler.artifacts.manifest import METAL_DEVICE, Variant
 from engine.errors import Canceled, GpuFailed
+from engine.network.ops.packed_lstm import LstmMethod
 from engine.network.random_weights import random_weights
-from engine.ops.packed_lstm import LstmMethod
 from engine.runtime.preparation import weights as preparation_weights
 from engine.runtime.preparation.devices import DeviceChoice
 from engine.runtime.preparation.files import KERNELS_PER_EVENT, WARMING_UP, ModelFiles, load_stages
@@ -59,7 +59,7 @@ def test_once_loaded_no_length_and_no_batch_requests_another_kernel(metal, files
 
 
 def test_only_kernels_that_speaking_needs_are_compiled_ahead(metal, files):
-    from engine.runners.tvm_runner import CompiledRunner
+    from engine.runtime.runners.tvm_runner import CompiledRunner
 
     compiled = CompiledRunner(files.modules, TINY, files.weights)
     metal.count_anew()
@@ -80,7 +80,7 @@ def test_progress_is_told_from_the_first_kernel_to_the_last(metal, files):
 
 def test_stages_are_compiled_at_once(metal, files, monkeypatch):
     """The first two threads wait for each other at their first kernels, so the stages must be compiled in parallel."""
-    from engine.runners.tvm_runtime import LoadedLibrary
+    from engine.runtime.runners.tvm_runtime import LoadedLibrary
 
     both, compile_kernel = threading.Barrier(2, timeout=PATIENCE_SECONDS), LoadedLibrary.compile_kernel
     met: set[int] = set()

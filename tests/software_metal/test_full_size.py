@@ -11,11 +11,11 @@ from contextlib import ExitStack, closing
 import numpy as np
 import pytest
 
-from engine.artifacts.manifest import Variant
+from engine.compiler.artifacts.manifest import Variant
 from engine.compiler.metal_passes import MAX_LAUNCHES
 from engine.models.checkpoints import FULL_SIZE, Checkpoint, open_checkpoint
-from engine.runners.host import HostRunner
-from engine.runners.tvm_runner import CompiledRunner
+from engine.runtime.runners.host import HostRunner
+from engine.runtime.runners.tvm_runner import CompiledRunner
 from engine.speech import Array
 from engine.stages import DEVICE_STAGES, Stage, stage_named
 from tests.engine.exactness import Values, bench, correlation, request_values, run_all, spoken_values

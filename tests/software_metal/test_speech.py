@@ -12,7 +12,7 @@ import numpy as np
 import pytest
 
 from engine.__main__ import main
-from engine.artifacts.manifest import Variant
+from engine.compiler.artifacts.manifest import Variant
 from engine.compiler.metal_passes import MAX_LAUNCHES
 from engine.models.checkpoints import model_config
 from engine.runtime.pipeline import Observer, ignore

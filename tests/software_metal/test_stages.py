@@ -9,7 +9,7 @@ import pytest
 from engine.benchmark.estimate.counting import RunSizes, count_for_metal
 from engine.compiler.metal_passes import MAX_LAUNCHES
 from engine.network.random_weights import random_weights
-from engine.runners.tvm_runner import CompiledRunner
+from engine.runtime.runners.tvm_runner import CompiledRunner
 from engine.stages import stage_named
 from tests.engine.compiler.metal_machine import arrays_for
 from tests.engine.tiny_model import TINY

@@ -23,15 +23,15 @@ from engine.benchmark.job import natural_length
 from engine.compiler.build import weightless_modules
 from engine.compiler.convolution_layers import convolution_layers, workload_of
 from engine.compiler.export import trace, translate
+from engine.compiler.kernels.convolution import ConvWorkload
+from engine.compiler.kernels.metal.conv_choice import tile_for
+from engine.compiler.kernels.metal.threadgroup import Threadgroup
+from engine.compiler.kernels.metal.winograd_plan import WinogradTile
 from engine.compiler.passes import apply, kernel_passes
 from engine.compiler.targets import metal_macos
 from engine.compiler.traced_graph import Numbers, number_of, numbers_of, operator_name, shape_of
 from engine.config import ModelConfig
 from engine.errors import CompileError
-from engine.kernels.convolution import ConvWorkload
-from engine.kernels.metal.conv_choice import tile_for
-from engine.kernels.metal.threadgroup import Threadgroup
-from engine.kernels.metal.winograd_plan import WinogradTile
 from engine.stages import DEVICE_STAGES, Stage
 
 _FAMILIES = {"conv": Family.CONVOLUTIONS, "linear": Family.PRODUCTS, "recurrence": Family.RECURRENCES}

@@ -14,7 +14,7 @@ from engine.network.exportable.probing import ProbedModule, probe_paths
 from engine.network.exportable.prosody import Duration, PitchAndEnergy
 from engine.network.exportable.speech import Decoder, Source, Waveform
 from engine.network.exportable.text import Bert, TextEncoder
-from engine.ops.packed_lstm import LstmSemantics
+from engine.network.ops.packed_lstm import LstmSemantics
 from engine.stages import stage_named
 
 

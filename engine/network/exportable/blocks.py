@@ -14,8 +14,12 @@ from torch import Tensor
 from torch.nn import functional
 
 from engine.network.exportable.styles import NormStyles
-from engine.ops.packed_lstm import LstmSemantics
-from engine.ops.torch_ops import adaptive_norm_leaky_relu, adaptive_norm_snake, lstm_forward_packed_bidirectional
+from engine.network.ops.packed_lstm import LstmSemantics
+from engine.network.ops.torch_ops import (
+    adaptive_norm_leaky_relu,
+    adaptive_norm_snake,
+    lstm_forward_packed_bidirectional,
+)
 
 HALF_POWER = 1 / math.sqrt(2)
 """kokoro's factor for the sum of a block's two branches."""

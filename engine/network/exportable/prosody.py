@@ -12,8 +12,8 @@ from engine.network.architecture import Network
 from engine.network.exportable.blocks import bidirectional_lstm, residual_block, zero_beyond
 from engine.network.exportable.probing import noted
 from engine.network.exportable.styles import NormStyles
-from engine.ops.packed_lstm import LstmSemantics
-from engine.ops.torch_ops import adaptive_layer_norm
+from engine.network.ops.packed_lstm import LstmSemantics
+from engine.network.ops.torch_ops import adaptive_layer_norm
 
 
 class Duration(nn.Module):

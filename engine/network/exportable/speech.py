@@ -13,7 +13,7 @@ from engine.network.architecture import Network
 from engine.network.exportable.blocks import leaky_relu_within, residual_block, snake_block, zero_beyond
 from engine.network.exportable.probing import noted
 from engine.network.exportable.styles import NormStyles
-from engine.ops.torch_ops import harmonic_source, inverse_stft, reflect_left
+from engine.network.ops.torch_ops import harmonic_source, inverse_stft, reflect_left
 
 UPSAMPLE_SLOPE = 0.1
 """The slope of kokoro's leaky ReLU before each upsampling."""

@@ -34,5 +34,5 @@ class NormStyles:
         return self._offsets[weight]
 
     def operands(self, norm: Any) -> tuple[Tensor, Tensor, Tensor, int]:
-        """The arguments that the operators of `engine.ops.torch_ops` need for one of kokoro's `AdaIN1d`."""
+        """The arguments that the operators of `engine.network.ops.torch_ops` need for one of kokoro's `AdaIN1d`."""
         return self.values, norm.norm.weight, norm.norm.bias, self.offset(norm)

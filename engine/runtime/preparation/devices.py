@@ -9,7 +9,7 @@ import platform
 import sys
 from dataclasses import dataclass
 
-from engine.artifacts.manifest import CPU, CPU_DEVICE, METAL_DEVICE, METAL_MACOS, Variant
+from engine.compiler.artifacts.manifest import CPU, CPU_DEVICE, METAL_DEVICE, METAL_MACOS, Variant
 from engine.config import ModelConfig
 from engine.errors import InvalidRequest
 from engine.runtime.preparation.probes import ProbeTrial
@@ -51,7 +51,7 @@ def choose_device(wanted: str, config: ModelConfig, may_try: bool = True) -> Dev
         return _automatic(config, may_try)
     if wanted == CPU_DEVICE:
         return DeviceChoice(CPU_DEVICE, CPU, "requested")
-    from engine.runners.tvm_runtime import require_metal  # imports TVM's runtime
+    from engine.runtime.runners.tvm_runtime import require_metal  # imports TVM's runtime
 
     require_metal()
     return DeviceChoice(METAL_DEVICE, metal_variant(), "requested")

@@ -12,10 +12,10 @@ from contextlib import AbstractContextManager, nullcontext, suppress
 from dataclasses import dataclass, field, replace
 from functools import partial
 
-from engine.artifacts.manifest import METAL_MACOS, Variant
+from engine.compiler.artifacts.manifest import METAL_MACOS, Variant
 from engine.config import ModelConfig
 from engine.errors import InvalidRequest
-from engine.ops.packed_lstm import LstmMethod
+from engine.network.ops.packed_lstm import LstmMethod
 from engine.runtime.preparation.crash_guard import crash_guarded, crashed_last_time
 from engine.runtime.preparation.devices import AUTO
 from engine.runtime.preparation.probes import ProbeResult, ProbeTrial, StoredResult, forget_results

@@ -15,13 +15,13 @@ from pathlib import Path
 
 import numpy as np
 
-from engine.artifacts.manifest import Manifest
+from engine.compiler.artifacts.manifest import Manifest
 from engine.config import ModelConfig
 from engine.errors import EngineError
 from engine.network.weights import Weights
-from engine.runners.base import COUNTS, Runner
-from engine.runners.tvm_runner import CompiledRunner
 from engine.runtime.preparation.probes import TrialRequest
+from engine.runtime.runners.base import COUNTS, Runner
+from engine.runtime.runners.tvm_runner import CompiledRunner
 from engine.speech import Array
 from engine.stages import Stage, Tensor, stage_named
 

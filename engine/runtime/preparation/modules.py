@@ -17,7 +17,7 @@ from pathlib import Path
 
 from filelock import FileLock
 
-from engine.artifacts.manifest import (
+from engine.compiler.artifacts.manifest import (
     CPU_DEVICE,
     Fresh,
     Freshness,
@@ -27,7 +27,7 @@ from engine.artifacts.manifest import (
     freshness,
     modules_folder,
 )
-from engine.artifacts.processor_families import families_here
+from engine.compiler.artifacts.processor_families import families_here
 from engine.config import ModelConfig
 from engine.errors import Canceled, CompileError, EngineError, RecoveryAction
 from engine.speech import PreparationEvent, Prosody

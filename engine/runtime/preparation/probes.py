@@ -18,7 +18,7 @@ from functools import cache, partial
 from pathlib import Path
 from typing import Any
 
-from engine.artifacts.manifest import CPU, CPU_DEVICE, Manifest, Variant, libraries_key
+from engine.compiler.artifacts.manifest import CPU, CPU_DEVICE, Manifest, Variant, libraries_key
 from engine.config import ModelConfig
 from engine.errors import EngineError
 from engine.runtime.preparation.modules import find_modules

@@ -11,8 +11,8 @@ from collections.abc import Iterator, Mapping
 from dataclasses import replace
 from pathlib import Path
 
-from engine.artifacts.manifest import CPU_DEVICE, Manifest
-from engine.artifacts.packed_weights import (
+from engine.compiler.artifacts.manifest import CPU_DEVICE, Manifest
+from engine.compiler.artifacts.packed_weights import (
     PackedWeights,
     load_packed,
     packed_weights_name,
@@ -86,7 +86,7 @@ def pack(
 
     Raises `OutputError` if they cannot be written, and the errors of loading a model.
     """
-    from engine.runners.tvm_runner import packed_stages  # imports tvm
+    from engine.runtime.runners.tvm_runner import packed_stages  # imports tvm
 
     manifest, checkpoint = Manifest.load(folder), open_with(prosody, model, weights)
     path = _place(checkpoint, manifest)

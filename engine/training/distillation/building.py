@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from pathlib import Path
 
-from engine.artifacts.manifest import Manifest, Variant, expected_identity
+from engine.compiler.artifacts.manifest import Manifest, Variant, expected_identity
 from engine.compiler.build import build_stage
 from engine.config import ModelConfig
 from engine.errors import CompileError

@@ -16,17 +16,17 @@ from torch.export import ExportedProgram
 from tvm import relax
 from tvm.tirx import PrimFunc
 
-from engine.artifacts.manifest import CPU, METAL_MACOS, Artifact, Manifest, Variant, expected_identity
 from engine.benchmark.estimate.counting import CountedStage, RunSizes
 from engine.benchmark.estimate.roofline import CHIPS, Bound, stage_seconds
+from engine.compiler.artifacts.manifest import CPU, METAL_MACOS, Artifact, Manifest, Variant, expected_identity
 from engine.compiler.build import build_stage, weightless_modules
 from engine.compiler.export import trace, translate
 from engine.compiler.targets import target_of
 from engine.config import FRAMES_PER_TOKEN, ModelConfig
 from engine.models.checkpoints import DistilledCheckpoint
 from engine.network.distilled_stages import distilled_stages
-from engine.runners.base import COUNTS
-from engine.runners.tvm_runner import CompiledRunner
+from engine.runtime.runners.base import COUNTS
+from engine.runtime.runners.tvm_runner import CompiledRunner
 from engine.speech import Array, PreparationEvent, Prosody
 from engine.stages import Stage, Tensor, stage_named
 

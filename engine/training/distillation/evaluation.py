@@ -20,8 +20,8 @@ from engine.network.distilled_stages import distilled_stages
 from engine.network.exportable import exportable_stages
 from engine.network.random_weights import network_with
 from engine.network.student_file import Students
-from engine.runners.host import align, durations
 from engine.runtime.pipeline import initial_values, noise_seed, source_noise
+from engine.runtime.runners.host import align, durations
 from engine.speech import Array
 from engine.stages import STAGES, stage_named
 from engine.text.g2p import Phonemizer

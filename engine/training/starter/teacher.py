@@ -9,10 +9,10 @@ import numpy as np
 from engine.config import ModelConfig
 from engine.errors import EngineError, RecoveryAction
 from engine.models.checkpoints import Checkpoint, open_checkpoint
-from engine.runners.base import Runner
-from engine.runners.host import HostRunner
 from engine.runtime.pipeline import Pipeline, ignore
 from engine.runtime.preparation.files import ensure_files, load_stages
+from engine.runtime.runners.base import Runner
+from engine.runtime.runners.host import HostRunner
 from engine.speech import Array, Utterance
 from engine.stages import StagePlace
 from engine.text.g2p import Phonemizer

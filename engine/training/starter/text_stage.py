@@ -16,7 +16,7 @@ import torch.nn.functional as functional
 from torch import nn
 
 from engine.network.architecture import Network
-from engine.ops.harmonic_source import VOICED_ABOVE_HZ
+from engine.network.ops.harmonic_source import VOICED_ABOVE_HZ
 from engine.speech import Array
 from engine.training.starter.batches import BucketSampler, TrainingBatch, TrainingItem, collate
 

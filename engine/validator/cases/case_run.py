@@ -9,7 +9,7 @@ from pathlib import Path
 
 from engine.config import ModelConfig
 from engine.errors import DamagedFile, InvalidRequest
-from engine.runners.base import check_inputs
+from engine.runtime.runners.base import check_inputs
 from engine.speech import Array
 from engine.stages import TOKENS, Stage, stage_named
 from engine.validator.cases.as_command import COMMAND, PROGRAM, as_command

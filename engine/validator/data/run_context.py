@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, fields
 
-from engine.artifacts.manifest import Identity
+from engine.compiler.artifacts.manifest import Identity
 
 
 @dataclass(frozen=True)

@@ -18,8 +18,8 @@ import numpy as np
 from engine.config import ModelConfig
 from engine.models.checkpoints import Checkpoint
 from engine.models.voices.blends import SavedVoices
-from engine.runners.padded import padded_length
 from engine.runtime.pipeline import initial_values
+from engine.runtime.runners.padded import padded_length
 from engine.runtime.synthesizer import check
 from engine.speech import Array, Utterance
 from engine.stages import TOKENS, Size, Stage, StagePlace, Tensor
@@ -137,9 +137,9 @@ class _LstmCase:
 
 def compiled_lstm(lstm: ComparedLstm, torch_lstm: SingleLstm, config: ModelConfig) -> Callable[[Array, int], Array]:
     """Compile the single LSTM for this machine, with symbolic batch and length: (padded x, step count) -> output."""
-    from engine.artifacts.manifest import CPU, Manifest, expected_identity
+    from engine.compiler.artifacts.manifest import CPU, Manifest, expected_identity
     from engine.compiler.build import build_stage
-    from engine.runners.tvm_runner import CompiledRunner
+    from engine.runtime.runners.tvm_runner import CompiledRunner
 
     stage = _stage(lstm)
     with tempfile.TemporaryDirectory() as name:

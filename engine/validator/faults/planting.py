@@ -20,8 +20,8 @@ from typing import Any
 import tvm
 from tvm.tirx import PrimFunc
 
-from engine.artifacts.digest import content_digest
-from engine.artifacts.manifest import Artifact, Manifest, Parameter, Variant, expected_identity, library_suffix
+from engine.compiler.artifacts.digest import content_digest
+from engine.compiler.artifacts.manifest import Artifact, Manifest, Parameter, Variant, expected_identity, library_suffix
 from engine.compiler.build import link, precision_of, weightless_modules
 from engine.compiler.export import parameters_of, trace, translate
 from engine.compiler.passes import apply, build_executable, kernel_passes
@@ -30,7 +30,7 @@ from engine.compiler.targets import target_of
 from engine.config import ModelConfig
 from engine.errors import CompileError
 from engine.network.exportable.probing import ProbedModule
-from engine.ops.packed_lstm import LstmMethod, LstmSemantics
+from engine.network.ops.packed_lstm import LstmMethod, LstmSemantics
 from engine.speech import PreparationEvent
 from engine.stages import Stage, stage_named
 from engine.system.atomic_write import write_atomically

@@ -10,7 +10,7 @@ from functools import partial
 import numpy as np
 from tvm.target import Target
 
-from engine.artifacts.manifest import Variant
+from engine.compiler.artifacts.manifest import Variant
 from engine.compiler.build import precision_of, weightless_modules
 from engine.compiler.kernel_set import KernelSet
 from engine.compiler.target_kernels import kernels_for
@@ -18,8 +18,8 @@ from engine.compiler.targets import target_of
 from engine.compiler.traced_graph import numbers_of
 from engine.config import ModelConfig
 from engine.errors import EngineError, RecoveryAction
-from engine.ops.packed_lstm import LstmMethod, LstmSemantics
-from engine.runners.tvm_runner import CompiledRunner, SeenCall
+from engine.network.ops.packed_lstm import LstmMethod, LstmSemantics
+from engine.runtime.runners.tvm_runner import CompiledRunner, SeenCall
 from engine.speech import Array
 from engine.stages import Stage
 from engine.system.waiting import raise_if_set

@@ -19,8 +19,8 @@ from torch.export import ExportedProgram
 from torch.fx.node import map_aggregate, map_arg
 
 from engine.compiler.traced_graph import Numbers, number_of, operator_name
-from engine.ops.inverse_stft import inverse_stft
-from engine.ops.torch_ops import lstm_forward_packed, lstm_forward_packed_bidirectional
+from engine.network.ops.inverse_stft import inverse_stft
+from engine.network.ops.torch_ops import lstm_forward_packed, lstm_forward_packed_bidirectional
 from engine.speech import Array
 
 Given = Mapping[fx.Node, Tensor]

@@ -10,7 +10,7 @@ import tvm
 
 from engine.compiler.targets import METAL
 from engine.errors import InvalidRequest
-from engine.runners.tvm_runner import CompiledRunner, SeenCall
+from engine.runtime.runners.tvm_runner import CompiledRunner, SeenCall
 from engine.speech import Array
 from engine.stages import Stage
 from engine.validator.inspection.graph_picture import call_id

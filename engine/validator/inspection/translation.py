@@ -23,10 +23,10 @@ from tvm.target import Target
 
 from engine.compiler.converters import Converter, converters_for
 from engine.compiler.export import trace
+from engine.compiler.kernels.precision import Precision
 from engine.compiler.traced_graph import operator_name
 from engine.config import ModelConfig
-from engine.kernels.precision import Precision
-from engine.ops.packed_lstm import LstmMethod
+from engine.network.ops.packed_lstm import LstmMethod
 from engine.stages import Stage
 from engine.system.paths import project_folder
 from engine.validator.inspection.results import SourceLine

@@ -8,9 +8,9 @@ from typing import TYPE_CHECKING
 
 from engine.config import ModelConfig
 from engine.errors import InvalidRequest
-from engine.runners.base import COUNTS, Runner, check_inputs
-from engine.runners.padded import PaddedRunner
 from engine.runtime.pipeline import Step
+from engine.runtime.runners.base import COUNTS, Runner, check_inputs
+from engine.runtime.runners.padded import PaddedRunner
 from engine.speech import Array, PreparationEvent
 from engine.stages import STAGES, Stage, StagePlace
 from engine.system.waiting import raise_if_set
@@ -37,7 +37,7 @@ from engine.validator.runs.validation import SpokenUtterance, ValidationObserver
 from engine.validator.runs.versions import versions
 
 if TYPE_CHECKING:
-    from engine.runners.tvm_runner import CompiledRunner
+    from engine.runtime.runners.tvm_runner import CompiledRunner
     from engine.validator.inspection.inspector import KernelInspector
 
 
@@ -241,7 +241,7 @@ class _InspectingRunner:
 
 def _compiled_runner(regimes: Regimes) -> CompiledRunner:
     """Return the runner of the compiled modules, which must be loaded."""
-    from engine.runners.tvm_runner import CompiledRunner
+    from engine.runtime.runners.tvm_runner import CompiledRunner
 
     runner = regimes.open(Regime.COMPILED, 0, ignore).runner
     if not isinstance(runner, CompiledRunner):

@@ -15,7 +15,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from engine.runners.host import unrounded_durations
+from engine.runtime.runners.host import unrounded_durations
 from engine.speech import Array
 from engine.validator.data.results import ALL_FINITE_PERCENT, DurationMetrics, Metrics, NotFinite, Profile
 

@@ -10,7 +10,7 @@ import threading
 from collections.abc import Iterator
 from pathlib import Path
 
-from engine.artifacts.manifest import Variant
+from engine.compiler.artifacts.manifest import Variant
 from engine.config import ModelConfig
 from engine.runtime.preparation.modules import PreparationObserver
 from engine.stages import stage_named

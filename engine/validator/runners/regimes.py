@@ -8,20 +8,20 @@ from operator import attrgetter
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from engine.artifacts.manifest import CPU, CPU_DEVICE, Variant
+from engine.compiler.artifacts.manifest import CPU, CPU_DEVICE, Variant
 from engine.config import ModelConfig
 from engine.errors import InvalidRequest
 from engine.models.checkpoints import Checkpoint, with_students
-from engine.ops.packed_lstm import LstmMethod, LstmSemantics
-from engine.runners.base import JoinedRunner, Runner
-from engine.runners.host import HostRunner
-from engine.runners.padded import PaddedRunner
+from engine.network.ops.packed_lstm import LstmMethod, LstmSemantics
 from engine.runtime.pipeline import Pipeline
 from engine.runtime.preparation.devices import AUTO, check_device, choose_device, metal_unavailable_reason
 from engine.runtime.preparation.files import ensure_students
 from engine.runtime.preparation.lstm_methods import check_lstm_method, choose_lstm_method
 from engine.runtime.preparation.modules import PreparationObserver, ensure_modules
 from engine.runtime.preparation.weights import ensure_weights
+from engine.runtime.runners.base import JoinedRunner, Runner
+from engine.runtime.runners.host import HostRunner
+from engine.runtime.runners.padded import PaddedRunner
 from engine.speech import Array, PreparationEvent
 from engine.stages import STAGE_NAMES, ProbeObserver, Stage, StagePlace
 from engine.validator.data.results import STUDENT_REGIMES, Regime, ValidationRequest
@@ -190,7 +190,7 @@ class Regimes:
         runner = self.torch_runner(regime, observe, log.observe if self.probes else None)
         if regime is Regime.STATIC_DISTILLED:
             return RegimeRunner(regime, runner, log, tolerance_of=student_tolerance)
-        from engine.runners.torch_runner import ReferenceRunner
+        from engine.runtime.runners.torch_runner import ReferenceRunner
 
         if isinstance(runner, ReferenceRunner):
             return RegimeRunner(regime, runner, log, code_of=runner.arithmetic_of)
@@ -217,7 +217,7 @@ class Regimes:
         as_spoken = variant == CPU and self.fault_injection is None
         weights = ensure_weights(checkpoint, folder, observe, cancel) if as_spoken else checkpoint.load_weights()
         observe(PreparationEvent("Loading the compiled model", 0, 1))
-        from engine.runners.tvm_runner import CompiledRunner
+        from engine.runtime.runners.tvm_runner import CompiledRunner
 
         runner = CompiledRunner(folder, checkpoint.config, weights)
         return RegimeRunner(Regime.COMPILED, runner, ProbeLog(), tolerance_of=variant.tolerance_of)
@@ -240,7 +240,7 @@ def held_to(reference: Regime, loaded: RegimeRunner) -> RegimeRunner:
 
 def _torch_runner(regime: Regime, network: Network, seen: ProbeObserver | None) -> Runner:
     from engine.network.reference import Arithmetic, Reference
-    from engine.runners.torch_runner import ExportableRunner, ReferenceRunner
+    from engine.runtime.runners.torch_runner import ExportableRunner, ReferenceRunner
 
     match regime:
         case Regime.DYNAMIC:
@@ -298,7 +298,7 @@ def compiled_students(
     """
     taught = with_students(checkpoint)
     files = ensure_students(taught, target, observe, cancel)
-    from engine.runners.tvm_runner import CompiledRunner
+    from engine.runtime.runners.tvm_runner import CompiledRunner
 
     students = CompiledRunner(files.modules, taught.config, files.weights)
     return JoinedRunner(dict.fromkeys(files.stages, students), rest, [students])
@@ -311,7 +311,7 @@ def students_in_torch(checkpoint: Checkpoint, rest: Runner, seen: ProbeObserver 
     """
     taught = with_students(checkpoint)
     from engine.network.distilled_stages import distilled_stages
-    from engine.runners.torch_runner import StagesRunner
+    from engine.runtime.runners.torch_runner import StagesRunner
 
     stages = distilled_stages(taught.config, taught.students, taught.load_weights(), probed=seen is not None)
     students = StagesRunner(taught.config, stages, seen)

@@ -13,10 +13,10 @@ from functools import partial
 from pathlib import Path
 from typing import Self
 
-from engine.artifacts.manifest import Manifest, Variant
+from engine.compiler.artifacts.manifest import Manifest, Variant
 from engine.config import ModelConfig
-from engine.runners.base import JoinedRunner, Runner
 from engine.runtime.preparation.modules import PreparationObserver, ensure_module
+from engine.runtime.runners.base import JoinedRunner, Runner
 from engine.speech import PreparationEvent
 from engine.stages import DEVICE_STAGES, Stage
 from engine.system.durations import format_approximate_duration
@@ -130,7 +130,7 @@ class InnerValues:
 
     def _compiled(self, held: ExitStack, stages: Sequence[Stage], modules: ProbedModules) -> RegimeRunner:
         """Return the compiled regime, with these stages from modules that show their activations."""
-        from engine.runners.tvm_runner import CompiledRunner  # loads tvm
+        from engine.runtime.runners.tvm_runner import CompiledRunner  # loads tvm
 
         log, checkpoint = ProbeLog(), self._regimes.checkpoint
         ordinary = self._regimes.open(Regime.COMPILED, 0, self._observe, self._cancel)

@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 from functools import lru_cache
 from operator import attrgetter
 
-from engine.artifacts.manifest import Manifest
+from engine.compiler.artifacts.manifest import Manifest
 from engine.errors import EngineError, InvalidRequest
 from engine.models.checkpoints import Checkpoint, model_stamp, open_checkpoint
 from engine.models.voices.blends import SavedVoices

@@ -11,7 +11,7 @@ from collections.abc import Mapping
 from dataclasses import asdict
 from importlib import metadata
 
-from engine.artifacts.manifest import Identity, Manifest
+from engine.compiler.artifacts.manifest import Identity, Manifest
 from engine.models.checkpoints import Checkpoint
 from engine.runtime.edit_files import edits_text
 from engine.validator.data.results import Regime, ValidationRequest

@@ -13,13 +13,13 @@ from app.bundle import contents
 from app.bundle.check import problem_of_python, problems, problems_of_application, size_megabytes
 from app.bundle.contents import is_denied
 from app.bundle.mac import info_plist
-from engine.artifacts.digest import content_digest
-from engine.artifacts.mach_o import load_commands
-from engine.artifacts.manifest import METAL_DEVICE, Manifest, compiler_sources, student_sources
-from engine.artifacts.processor_families import APPLE
+from engine.compiler.artifacts.digest import content_digest
+from engine.compiler.artifacts.mach_o import load_commands
+from engine.compiler.artifacts.manifest import METAL_DEVICE, Manifest, compiler_sources, student_sources
+from engine.compiler.artifacts.processor_families import APPLE
 from engine.system.paths import project_folder, shipped_modules_folder
 from tests.app.bundle.test_mac import APPLES, INTEL, universal
-from tests.engine.artifacts.test_libraries import signed_anew
+from tests.engine.compiler.artifacts.test_libraries import signed_anew
 
 IMPORT_ALL = """
 import importlib, sys
@@ -95,8 +95,9 @@ def test_what_only_makes_it_larger_is_denied(place: str) -> None:
         "PySide6/Qt/plugins/imageformats/libqsvg.so", "PySide6/Qt/plugins/iconengines/libqsvgicon.so",
         "PySide6/Qt/plugins/platformthemes/libqxdgdesktopportal.so", "PySide6/Qt/lib/libQt6WaylandClient.so.6",
         "tvm/lib/libtvm_runtime.so", "tvm/lib/libtvm_runtime_metal.dylib", "tvm_ffi/lib/libtvm_ffi.so",
-        "resources/starter/model.safetensors", "compiled_models/a-cpu/bert.so", "engine/kernels/cpu/convolution.py",
-        "espeakng_loader/espeak-ng-data/en_dict", "misaki-0.9.4.dist-info/METADATA",
+        "resources/starter/model.safetensors", "compiled_models/a-cpu/bert.so",
+        "engine/compiler/kernels/cpu/convolution.py", "espeakng_loader/espeak-ng-data/en_dict",
+        "misaki-0.9.4.dist-info/METADATA",
     ],
 )  # fmt: skip
 def test_what_the_window_and_speech_need_is_not(place: str) -> None:

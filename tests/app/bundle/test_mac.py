@@ -24,10 +24,10 @@ from app.bundle.mac import (
     write_icon,
 )
 from app.system.mac import SERVICE_MESSAGE
-from engine.artifacts.processor_families import APPLE
+from engine.compiler.artifacts.processor_families import APPLE
 from engine.system.paths import shipped_modules_folder
 from engine.text.documents import SUFFIXES
-from tests.engine.artifacts.test_libraries import signed_anew, unsigned
+from tests.engine.compiler.artifacts.test_libraries import signed_anew, unsigned
 
 
 def test_the_property_list_can_be_written_and_says_what_a_mac_needs() -> None:

@@ -43,7 +43,7 @@ def test_a_cell_that_is_left_as_it_is_changes_nothing(entry: LexiconEntry) -> No
 def test_slashes_distinguish_phonemes_from_words() -> None:
     assert with_value(KUBECTL, Column.PRONUNCIATION, " /kjub/ ") == LexiconEntry("kubectl", phonemes="kjub")
     assert with_value(ZORG, Column.PRONUNCIATION, "zorgue") == LexiconEntry("Zorg", say="zorgue", language="es")
-    assert with_value(THOUSAND, Column.PRONUNCIATION, "/a/").set_text == "/a/"
+    assert with_value(THOUSAND, Column.PRONUNCIATION, "/a/").say == "/a/"
 
 
 def test_a_word_becomes_a_pattern_and_back() -> None:

@@ -137,7 +137,7 @@ def test_a_cell_is_edited_in_place_and_undone(desk: Desk) -> None:
     assert desk.lexicon.entries() == (WORLD, SECOND, RULE)
     desk.words.redo.trigger()
     desk.wait()
-    assert desk.lexicon.entries()[1].set_text == "number two"
+    assert desk.lexicon.entries()[1].say == "number two"
 
 
 @pytest.mark.parametrize(

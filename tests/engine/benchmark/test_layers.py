@@ -11,7 +11,7 @@ from engine.benchmark.layers import LayerTime, LayerTimes, to_dict, to_text
 from engine.benchmark.peak import PeakMeter, multiply_adds
 from engine.compiler.convolution_layers import ConvolutionLayer
 from engine.stages import stage_named
-from tests.engine.kernels.cpu.running import NARROW, host, host_microkernel
+from tests.engine.compiler.kernels.cpu.running import NARROW, host, host_microkernel
 
 LENGTH = Length(400, 133, 10.0)
 BY_WINOGRAD = ConvolutionLayer(128, 128, 7, 1, 3, 1, is_transposed=False, length=1000)

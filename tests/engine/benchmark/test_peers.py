@@ -8,7 +8,6 @@ import numpy as np
 import pytest
 from safetensors.numpy import save_file
 
-from engine.artifacts.packed_weights import PackedWeights
 from engine.benchmark import peer_runners
 from engine.benchmark.job import BenchmarkJob, exact_length, kokoro_onnx_path, weights_path
 from engine.benchmark.peer_runners import (
@@ -35,11 +34,12 @@ from engine.benchmark.peers import (
     choose_peers,
 )
 from engine.benchmark.utterances import inputs_of, make_utterance
+from engine.compiler.artifacts.packed_weights import PackedWeights
 from engine.errors import EngineError, InvalidRequest
 from engine.models.checkpoints import FULL_SIZE, STARTER, open_checkpoint
-from engine.runners import tvm_runner
-from engine.runners.tvm_runner import CompiledRunner
 from engine.runtime.preparation.files import ensure_files
+from engine.runtime.runners import tvm_runner
+from engine.runtime.runners.tvm_runner import CompiledRunner
 from engine.stages import stage_named
 
 

@@ -12,8 +12,8 @@ from engine.benchmark.utterances import even_alignment, inputs_of, load_utteranc
 from engine.errors import InvalidRequest
 from engine.models.checkpoints import model_config
 from engine.network.random_weights import random_weights
-from engine.runners.base import check_inputs
-from engine.runners.plain_runner import PlainRunner
+from engine.runtime.runners.base import check_inputs
+from engine.runtime.runners.plain_runner import PlainRunner
 from engine.stages import DEVICE_STAGES
 from engine.system.aligned_arrays import is_aligned
 

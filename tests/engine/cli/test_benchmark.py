@@ -4,16 +4,16 @@ from pathlib import Path
 
 import pytest
 
-from engine.artifacts.manifest import Variant
 from engine.benchmark import layer_timing
 from engine.benchmark.estimate import counting
 from engine.benchmark.peers import PeerSelection
 from engine.cli import benchmark
 from engine.cli.benchmark import add_options, run
 from engine.cli.command import STANDARD_OUTPUT
+from engine.compiler.artifacts.manifest import Variant
 from engine.errors import EngineError, InvalidRequest
-from engine.runners import tvm_runtime
 from engine.runtime.preparation.devices import DeviceChoice
+from engine.runtime.runners import tvm_runtime
 from engine.stages import DEVICE_STAGES
 from engine.system.cores import usable_cores
 from tests.engine.benchmark.estimate.example_work import estimate

@@ -7,10 +7,10 @@ from pathlib import Path
 import pytest
 
 from engine.__main__ import main
-from engine.artifacts.manifest import Variant
 from engine.cli import compile as compile_command
 from engine.cli.compile import add_options, request_from
 from engine.cli.parser import build_parser
+from engine.compiler.artifacts.manifest import Variant
 from engine.errors import CompileError, InvalidRequest, MissingModel
 from engine.models.checkpoints import open_checkpoint, starter_voices, students_of
 from engine.models.store import ModelStore

@@ -15,7 +15,7 @@ from engine.compiler.export import RelaxStage, export_stage
 from engine.compiler.passes import build_executable
 from engine.compiler.targets import host_cpu
 from engine.config import ModelConfig
-from engine.runners.workspace import provide_workspace
+from engine.runtime.runners.workspace import provide_workspace
 from engine.stages import Stage, StagePlace, Tensor
 
 

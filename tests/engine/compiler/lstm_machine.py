@@ -17,8 +17,8 @@ from engine.compiler.passes import build_executable
 from engine.compiler.targets import METAL
 from engine.config import ModelConfig
 from engine.network.exportable.blocks import bidirectional_lstm
-from engine.ops.packed_lstm import LstmMethod, LstmSemantics
-from engine.runners.buffers import provide_buffers
+from engine.network.ops.packed_lstm import LstmMethod, LstmSemantics
+from engine.runtime.runners.buffers import provide_buffers
 from engine.stages import TOKENS, Size, Stage, StagePlace, Tensor
 
 STAGE = Stage(

@@ -5,8 +5,9 @@ from importlib.metadata import version
 
 import pytest
 
-from engine.artifacts.embedded_modules import metal_kernels, metal_module
-from engine.artifacts.manifest import (
+from engine.compiler import build as building
+from engine.compiler.artifacts.embedded_modules import metal_kernels, metal_module
+from engine.compiler.artifacts.manifest import (
     CPU,
     MANIFEST_NAME,
     Fresh,
@@ -17,12 +18,11 @@ from engine.artifacts.manifest import (
     freshness,
     verify,
 )
-from engine.artifacts.processor_families import FAMILIES
-from engine.compiler import build as building
+from engine.compiler.artifacts.processor_families import FAMILIES
 from engine.compiler.build import build, precision_of, weightless_modules
+from engine.compiler.kernels.precision import Precision
 from engine.compiler.tuning import Search
 from engine.errors import CompileError
-from engine.kernels.precision import Precision
 from engine.speech import PreparationEvent
 from engine.stages import DEVICE_STAGES, stage_named
 from tests.engine.compiler.elf import is_arm64_library, is_x86_64_library

@@ -16,8 +16,8 @@ from engine.compiler.passes import apply, kernel_passes
 from engine.compiler.targets import host_cpu
 from engine.errors import CompileError
 from engine.stages import FRAMES, STFT_FRAMES, TOKENS, Size, Stage, StagePlace, Tensor
-from tests.engine.kernels.convolutions import MANY_POINTS_LOSS
-from tests.engine.kernels.cpu.assembly import OTHER_PROCESSORS, assembly
+from tests.engine.compiler.kernels.convolutions import MANY_POINTS_LOSS
+from tests.engine.compiler.kernels.cpu.assembly import OTHER_PROCESSORS, assembly
 
 ROWS = Tensor("rows", (TOKENS, Size("hidden_dim")))
 COLUMNS = Tensor("columns", (Size("hidden_dim"), TOKENS))

@@ -18,21 +18,21 @@ from tvm.tirx import PrimFunc
 from engine.benchmark.estimate.counting import products
 from engine.benchmark.estimate.roofline import Family
 from engine.compiler import convolution_runs
+from engine.compiler.artifacts.runtime_functions import WORKSPACE_FUNCTION
 from engine.compiler.build import weightless_modules
 from engine.compiler.convolution_layers import ConvolutionLayer, convolution_layers
 from engine.compiler.convolution_runs import Convolution, convolution
 from engine.compiler.export import export_stage, trace
+from engine.compiler.kernels.convolution import ConvWorkload, transposed
+from engine.compiler.kernels.cpu.conv_choice import choice_for, choices
+from engine.compiler.kernels.cpu.register_tile import AVX512
 from engine.compiler.passes import build_executable
 from engine.compiler.targets import host_cpu, metal_macos
 from engine.compiler.tuning import RUNS, Search, as_text, best, convolutions, seconds_of
 from engine.errors import CompileError
-from engine.kernels.convolution import ConvWorkload, transposed
-from engine.kernels.cpu.conv_choice import choice_for, choices
-from engine.kernels.cpu.register_tile import AVX512
-from engine.runners.workspace import WORKSPACE_FUNCTION
 from engine.stages import TOKENS, Size, Stage, StagePlace, Tensor, stage_named
+from tests.engine.compiler.kernels.cpu.running import host, host_microkernel
 from tests.engine.compiler.metal_machine import MetalStage
-from tests.engine.kernels.cpu.running import host, host_microkernel
 from tests.metal_device import metal_device
 from tests.software_metal.loader import SoftwareMetal
 

@@ -5,8 +5,8 @@ from types import SimpleNamespace
 
 import pytest
 
-from engine.artifacts.manifest import CPU, MIN_MAC_SYSTEM
 from engine.compiler import linking
+from engine.compiler.artifacts.manifest import CPU, MIN_MAC_SYSTEM
 from engine.compiler.linking import (
     LinuxLinker,
     find_linker,

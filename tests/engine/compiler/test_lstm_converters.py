@@ -17,11 +17,11 @@ from engine.compiler.lstm_converters import lstm_converters
 from engine.compiler.passes import apply, weight_passes
 from engine.compiler.targets import host_cpu, metal_called_from
 from engine.errors import CompileError
-from engine.ops.packed_lstm import LstmMethod, LstmSemantics
-from engine.ops.torch_ops import adaptive_layer_norm
-from engine.runners.lstm_functions import provide_lstm
+from engine.network.ops.packed_lstm import LstmMethod, LstmSemantics
+from engine.network.ops.torch_ops import adaptive_layer_norm
+from engine.runtime.runners.lstm_functions import provide_lstm
 from tests.engine.compiler.lstm_machine import STAGE, CompiledLstm, OneLstm, batch, with_padding
-from tests.engine.mps_bridge import stand_in
+from tests.engine.compiler.mps_bridge import stand_in
 from tests.metal_device import metal_device
 
 TIME = 6

@@ -9,13 +9,12 @@ from hypothesis import given
 from hypothesis import strategies as st
 from torch import nn
 
+from engine.compiler.artifacts.runtime_functions import BUFFERS_FUNCTION, WORKSPACE_FUNCTION
 from engine.compiler.buffer_plan import lend_buffers
 from engine.compiler.export import export_stage
 from engine.compiler.memory_plan import LiveRange, begin_at_offset, placements, share_workspace
 from engine.compiler.passes import all_passes, apply
 from engine.compiler.targets import host_cpu, metal_host
-from engine.runners.buffers import BUFFERS_FUNCTION
-from engine.runners.workspace import WORKSPACE_FUNCTION
 from engine.stages import TOKENS, Size, Stage, StagePlace, Tensor
 from tests.engine.compiler.metal_machine import MetalStage
 from tests.engine.tiny_model import TINY

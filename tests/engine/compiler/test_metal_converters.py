@@ -15,19 +15,19 @@ import tvm_ffi
 from tvm import relax
 from tvm.script import tirx as T
 
-from engine.artifacts.manifest import Variant
+from engine.compiler.artifacts.manifest import Variant
+from engine.compiler.artifacts.runtime_functions import WAIT_FUNCTION
 from engine.compiler.build import build, weightless_modules
 from engine.compiler.export import export_stage
+from engine.compiler.kernels.precision import Precision
 from engine.compiler.metal_libraries import CALLBACK, kernels_compiled_ahead
 from engine.compiler.metal_passes import MAX_LAUNCHES, check_threads, kernel_sources, running_kernels
 from engine.compiler.passes import apply, build_executable
 from engine.compiler.targets import metal_macos
 from engine.errors import CompileError
-from engine.kernels.precision import Precision
 from engine.network.random_weights import network_with, random_weights
-from engine.runners.metal_stream import WAIT_FUNCTION
-from engine.runners.torch_runner import ExportableRunner
-from engine.runners.tvm_runner import CompiledRunner
+from engine.runtime.runners.torch_runner import ExportableRunner
+from engine.runtime.runners.tvm_runner import CompiledRunner
 from engine.stages import DEVICE_STAGES, TOKENS, Axis, Size, Stage, StagePlace, Tensor, stage_named
 from tests.engine.compiler.metal_machine import MetalStage, arrays_for
 from tests.engine.kept_modules import kept_modules

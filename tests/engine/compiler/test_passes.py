@@ -16,7 +16,7 @@ from engine.compiler.passes import all_passes, apply, build_executable, first_li
 from engine.compiler.targets import host_cpu
 from engine.errors import CompileError
 from engine.stages import TOKENS, Size, Tensor
-from tests.engine.kernels.cpu.running import host
+from tests.engine.compiler.kernels.cpu.running import host
 
 ROWS = Tensor("rows", (TOKENS, Size("hidden_dim")))
 

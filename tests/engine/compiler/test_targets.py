@@ -11,10 +11,15 @@ from tvm import relax
 from tvm.script import tirx as T
 from tvm.target.codegen import llvm_get_cpu_features
 
-from engine.artifacts.manifest import CPU, Variant
-from engine.artifacts.processor_families import X86_64, X86_64_V4
+from engine.compiler.artifacts.manifest import CPU, Variant
+from engine.compiler.artifacts.processor_families import X86_64, X86_64_V4
 from engine.compiler.kernel_calls import KernelRegistry, shape_of, simplified
 from engine.compiler.kernel_set import KernelSet
+from engine.compiler.kernels.convolution import ConvWorkload
+from engine.compiler.kernels.cpu.conv_choice import choice_for
+from engine.compiler.kernels.cpu.register_tile import NEON, TILE_BYTES, microkernel_for
+from engine.compiler.kernels.metal.threadgroup import Threadgroup
+from engine.compiler.kernels.precision import Precision
 from engine.compiler.target_kernels import kernels_for, metal_kernels
 from engine.compiler.targets import (
     MAX_THREADGROUP_BYTES,
@@ -28,11 +33,6 @@ from engine.compiler.targets import (
     tvm_target,
 )
 from engine.errors import CompileError
-from engine.kernels.convolution import ConvWorkload
-from engine.kernels.cpu.conv_choice import choice_for
-from engine.kernels.cpu.register_tile import NEON, TILE_BYTES, microkernel_for
-from engine.kernels.metal.threadgroup import Threadgroup
-from engine.kernels.precision import Precision
 from engine.stages import TOKENS, Size, Tensor
 
 

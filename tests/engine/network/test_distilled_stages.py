@@ -13,7 +13,7 @@ from engine.network.exportable import exportable_stages
 from engine.network.exportable.probing import ProbedModule, probe_paths
 from engine.network.random_weights import network_with, random_weights
 from engine.network.student_file import Students
-from engine.runners.torch_runner import ExportableRunner, StagesRunner
+from engine.runtime.runners.torch_runner import ExportableRunner, StagesRunner
 from engine.stages import stage_named
 from tests.engine.stage_batches import assert_padding_changes_nothing, random_batch
 from tests.engine.students import architectures, own_weights

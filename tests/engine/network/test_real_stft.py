@@ -1,4 +1,4 @@
-"""The form of the exported files; tests/engine/runners tests their results."""
+"""The form of the exported files; tests/engine/runtime/runners tests their results."""
 
 import onnx
 import pytest

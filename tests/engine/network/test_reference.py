@@ -15,11 +15,11 @@ from kokoro.model import KModel
 
 from engine.config import ModelConfig
 from engine.network.architecture import Network, build_network
+from engine.network.ops.harmonic_source import exact_waveform
 from engine.network.random_weights import PITCH_HZ, network_with, random_weights
 from engine.network.reference import FEW_FRAMES, Arithmetic, InjectedNoise, Reference
-from engine.ops.harmonic_source import exact_waveform
-from engine.runners.base import cropped
-from engine.runners.torch_runner import ReferenceRunner
+from engine.runtime.runners.base import cropped
+from engine.runtime.runners.torch_runner import ReferenceRunner
 from engine.stages import DEVICE_STAGES, Stage, stage_named
 from tests.engine.network.utterances import Values, all_values, correlation, noise_for, opening
 

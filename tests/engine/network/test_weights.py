@@ -15,8 +15,8 @@ from engine.network.architecture import build_network
 from engine.network.mapped_weights import map_weights
 from engine.network.random_weights import network_with, random_weights, without_weight_norm
 from engine.network.weights import folded, load_weights
-from engine.runners.host import durations
-from engine.runners.torch_runner import ExportableRunner
+from engine.runtime.runners.host import durations
+from engine.runtime.runners.torch_runner import ExportableRunner
 from tests.engine.network.utterances import all_values, opening
 
 

@@ -7,8 +7,8 @@ from collections.abc import Mapping, Sequence
 import numpy as np
 
 from engine.config import ModelConfig
-from engine.runners.base import COUNTS, Runner
-from engine.runners.host import HostRunner
+from engine.runtime.runners.base import COUNTS, Runner
+from engine.runtime.runners.host import HostRunner
 from engine.speech import Array
 from engine.stages import STAGES, Axis, StagePlace, Tensor
 

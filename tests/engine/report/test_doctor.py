@@ -4,12 +4,12 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from engine.artifacts.manifest import CPU, Variant
-from engine.artifacts.packed_weights import save_packed
+from engine.compiler.artifacts.manifest import CPU, Variant
+from engine.compiler.artifacts.packed_weights import save_packed
 from engine.errors import EngineError
 from engine.models.store import ModelStore
 from engine.models.voices import blends
-from engine.ops.packed_lstm import LstmMethod
+from engine.network.ops.packed_lstm import LstmMethod
 from engine.report import doctor
 from engine.report.doctor import CheckStatus, examine_installation
 from engine.runtime.preparation import weights

@@ -6,7 +6,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from engine.artifacts.manifest import CPU
+from engine.compiler.artifacts.manifest import CPU
 from engine.config import ModelConfig
 from engine.errors import EngineError
 from engine.report import machine, task

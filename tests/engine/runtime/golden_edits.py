@@ -16,7 +16,7 @@ from typing import Any
 
 import numpy as np
 
-from engine.artifacts.manifest import CPU_DEVICE, Manifest, Variant
+from engine.compiler.artifacts.manifest import CPU_DEVICE, Manifest, Variant
 from engine.config import SAMPLE_RATE_HZ
 from engine.models.checkpoints import STARTER, open_checkpoint
 from engine.runtime.preparation.modules import find_modules

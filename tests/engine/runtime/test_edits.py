@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 from engine.audio.speech_cache import SpeechCache
 from engine.errors import InvalidRequest
-from engine.ops.harmonic_source import VOICED_ABOVE_HZ
+from engine.network.ops.harmonic_source import VOICED_ABOVE_HZ
 from engine.runtime.edits import MAX_PITCH_HZ, MAX_UTTERANCE_SECONDS, MIN_PITCH_HZ
 from engine.runtime.synthesizer import Synthesizer
 from engine.speech import (

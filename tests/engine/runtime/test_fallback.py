@@ -7,7 +7,7 @@ from dataclasses import dataclass, field, replace
 import numpy as np
 import pytest
 
-from engine.artifacts.manifest import CPU, CPU_DEVICE
+from engine.compiler.artifacts.manifest import CPU, CPU_DEVICE
 from engine.errors import Canceled, EngineError, GpuFailed
 from engine.runtime.fallback import MAX_FAILURES_IN_A_ROW, PREPARING_SPARE, FallbackSpeaker, LoadedPipeline
 from engine.runtime.pipeline import Observer

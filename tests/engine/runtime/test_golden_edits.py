@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from engine.artifacts.manifest import Manifest
+from engine.compiler.artifacts.manifest import Manifest
 from engine.models.checkpoints import open_checkpoint
 from engine.system.paths import shipped_modules_folder
 from engine.validator.data.run_context import Build

@@ -13,9 +13,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from engine.artifacts.manifest import CPU
 from engine.audio.joining import KEPT_SILENCE_SECONDS, PEAK_LIMIT, finish_utterance
 from engine.audio.speech_cache import SpeechCache
+from engine.compiler.artifacts.manifest import CPU
 from engine.errors import (
     Canceled,
     DamagedFile,
@@ -27,7 +27,7 @@ from engine.errors import (
 )
 from engine.models.checkpoints import open_checkpoint
 from engine.models.voices.blends import SavedVoices
-from engine.ops.packed_lstm import LstmMethod
+from engine.network.ops.packed_lstm import LstmMethod
 from engine.runtime.fallback import FallbackSpeaker
 from engine.runtime.pipeline import ignore
 from engine.runtime.preparation.devices import DeviceChoice

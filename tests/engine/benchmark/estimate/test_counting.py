@@ -6,7 +6,7 @@ import torch
 from engine.benchmark.estimate.counting import CountedStage, RunSizes, count_for_metal, needed_flop, products
 from engine.benchmark.estimate.roofline import Family
 from engine.compiler.export import trace
-from engine.ops.torch_ops import lstm_forward_packed_bidirectional
+from engine.network.ops.torch_ops import lstm_forward_packed_bidirectional
 from engine.stages import TOKENS, Size, Stage, StagePlace, Tensor, stage_named
 
 BATCH, TIME = 3, 5

@@ -15,7 +15,7 @@ from engine.network.exportable.blocks import (
     zero_beyond,
 )
 from engine.network.exportable.styles import NormStyles
-from engine.ops.packed_lstm import LstmSemantics
+from engine.network.ops.packed_lstm import LstmSemantics
 
 CHANNELS, STYLE = 6, 4
 LENGTHS = torch.tensor([9, 2, 5], dtype=torch.int32)

@@ -11,11 +11,11 @@ from torch.export import Dim
 
 from engine.config import ModelConfig
 from engine.network.exportable import exportable_stages
+from engine.network.ops.packed_lstm import LstmSemantics
 from engine.network.random_weights import network_with, random_weights
 from engine.network.reference import Reference
-from engine.ops.packed_lstm import LstmSemantics
-from engine.runners.base import COUNTS
-from engine.runners.torch_runner import ExportableRunner, ReferenceRunner
+from engine.runtime.runners.base import COUNTS
+from engine.runtime.runners.torch_runner import ExportableRunner, ReferenceRunner
 from engine.stages import DEVICE_STAGES, Axis, Stage
 from engine.system.paths import resources_folder
 from tests.engine.network.utterances import Values, all_values, correlation, opening, sequence

@@ -15,7 +15,7 @@ from engine.network.exportable import exportable_stages
 from engine.network.exportable.probing import ProbedModule, noted, noting, probe_paths
 from engine.network.random_weights import network_with
 from engine.network.reference import Reference
-from engine.runners.torch_runner import ExportableRunner, ReferenceRunner
+from engine.runtime.runners.torch_runner import ExportableRunner, ReferenceRunner
 from engine.speech import Array
 from engine.stages import DEVICE_STAGES, Stage, stage_named
 from tests.engine.network.utterances import Values, all_values, correlation, opening, sequence

@@ -7,7 +7,7 @@ from kokoro.modules import AdaLayerNorm
 from torch import nn
 
 from engine.network.exportable.styles import NormStyles
-from engine.ops.torch_ops import adaptive_norm
+from engine.network.ops.torch_ops import adaptive_norm
 
 STYLE = 4
 

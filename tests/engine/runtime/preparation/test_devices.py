@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from engine.artifacts.manifest import CPU, Variant
+from engine.compiler.artifacts.manifest import CPU, Variant
 from engine.config import ModelConfig
 from engine.errors import EngineError, InvalidRequest
 from engine.models.checkpoints import model_config
@@ -113,10 +113,10 @@ def test_metal_that_was_asked_for_is_never_replaced(monkeypatch: pytest.MonkeyPa
     def missing() -> None:
         raise EngineError("No Metal.")
 
-    monkeypatch.setattr("engine.runners.tvm_runtime.require_metal", missing)
+    monkeypatch.setattr("engine.runtime.runners.tvm_runtime.require_metal", missing)
     with pytest.raises(EngineError, match="no Metal device"):
         choose_device("metal", CONFIG)
-    monkeypatch.setattr("engine.runners.tvm_runtime.require_metal", lambda: None)
+    monkeypatch.setattr("engine.runtime.runners.tvm_runtime.require_metal", lambda: None)
     monkeypatch.setattr(devices.sys, "platform", "linux")
     assert choose_device("metal", CONFIG).variant == Variant("metal-host")
     monkeypatch.setattr(devices.sys, "platform", "darwin")

@@ -9,8 +9,8 @@ from pathlib import Path
 
 import pytest
 
-from engine.artifacts.manifest import Variant
-from engine.artifacts.packed_weights import PackedWeights
+from engine.compiler.artifacts.manifest import Variant
+from engine.compiler.artifacts.packed_weights import PackedWeights
 from engine.config import ModelConfig
 from engine.errors import Canceled, MissingModel
 from engine.models.checkpoints import open_checkpoint

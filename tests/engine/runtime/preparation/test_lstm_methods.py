@@ -5,9 +5,9 @@ import sys
 
 import pytest
 
-from engine.artifacts.manifest import CPU, Variant
+from engine.compiler.artifacts.manifest import CPU, Variant
 from engine.errors import InvalidRequest
-from engine.ops.packed_lstm import LstmMethod
+from engine.network.ops.packed_lstm import LstmMethod
 from engine.runtime.preparation import crash_guard, lstm_methods, probes
 from engine.runtime.preparation.devices import AUTO
 from engine.runtime.preparation.lstm_methods import (
@@ -24,7 +24,7 @@ CRASHES = """
 import os, pathlib, sys
 from engine.runtime.preparation import crash_guard
 from engine.runtime.preparation.lstm_methods import MethodChoice
-from engine.ops.packed_lstm import LstmMethod
+from engine.network.ops.packed_lstm import LstmMethod
 crash_guard.cache_folder = lambda: pathlib.Path(sys.argv[1])
 with MethodChoice(LstmMethod.MPS, "requested").around_use():
     os.abort()

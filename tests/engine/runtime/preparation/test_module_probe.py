@@ -7,13 +7,13 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from engine.artifacts.manifest import CPU, Manifest
+from engine.compiler.artifacts.manifest import CPU, Manifest
 from engine.config import ModelConfig
 from engine.errors import EngineError
-from engine.runners.base import check_inputs
 from engine.runtime.preparation import module_probe
 from engine.runtime.preparation.module_probe import Case, made_up_inputs, made_up_weights, relative_difference
 from engine.runtime.preparation.probes import ProbeTrial, TrialRequest, run_probe, tried
+from engine.runtime.runners.base import check_inputs
 from engine.stages import stage_named
 from tests.engine.runtime.preparation.tried_modules import BUILT, MACS, STAGES, built_folder
 from tests.patience import PATIENCE_SECONDS

@@ -6,7 +6,7 @@ import json
 
 import pytest
 
-from engine.artifacts.manifest import CPU, Artifact, Manifest, Variant, expected_identity
+from engine.compiler.artifacts.manifest import CPU, Artifact, Manifest, Variant, expected_identity
 from engine.runtime.preparation import probes
 from engine.runtime.preparation.modules import FoundModules
 from engine.runtime.preparation.probes import ProbeResult, ProbeTrial, TrialRequest

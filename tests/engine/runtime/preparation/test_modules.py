@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 from filelock import FileLock
 
-from engine.artifacts.manifest import (
+from engine.compiler.artifacts.manifest import (
     CPU,
     Fresh,
     Freshness,
@@ -20,7 +20,7 @@ from engine.artifacts.manifest import (
     expected_identity,
     modules_folder,
 )
-from engine.artifacts.processor_families import ARM, X86_64, X86_64_V4, ProcessorFamily
+from engine.compiler.artifacts.processor_families import ARM, X86_64, X86_64_V4, ProcessorFamily
 from engine.errors import Canceled, CompileError, EngineError, RecoveryAction
 from engine.models.checkpoints import model_config
 from engine.runtime.preparation import modules

@@ -8,18 +8,18 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from engine.artifacts.manifest import CPU
-from engine.artifacts.packed_weights import PackedWeights, part_of
+from engine.compiler.artifacts.manifest import CPU
+from engine.compiler.artifacts.packed_weights import PackedWeights, part_of
 from engine.errors import Canceled, EngineError, OutputError
 from engine.models.checkpoints import Checkpoint, open_checkpoint
-from engine.runners import tvm_runner
-from engine.runners.base import Runner
-from engine.runners.host import HostRunner
-from engine.runners.tvm_runner import CompiledRunner, packed_stages
 from engine.runtime.pipeline import Pipeline
 from engine.runtime.preparation import weights as preparation_weights
 from engine.runtime.preparation.modules import find_modules
 from engine.runtime.preparation.weights import TITLE, UPDATE_TITLE, ensure_weights, pack, packed_weights_path
+from engine.runtime.runners import tvm_runner
+from engine.runtime.runners.base import Runner
+from engine.runtime.runners.host import HostRunner
+from engine.runtime.runners.tvm_runner import CompiledRunner, packed_stages
 from engine.runtime.synthesizer import Synthesizer
 from engine.speech import PreparationEvent, Utterance
 from engine.stages import DEVICE_STAGES, StagePlace

@@ -8,7 +8,7 @@ import torch
 
 from engine.errors import InvalidRequest
 from engine.network.reference import Arithmetic, Reference
-from engine.runners.host import durations
+from engine.runtime.runners.host import durations
 from engine.training.distillation.objectives import (
     BucketSampler,
     ChainObjective,

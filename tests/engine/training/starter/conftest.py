@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from engine.config import ModelConfig
-from engine.ops.harmonic_source import harmonic_source
+from engine.network.ops.harmonic_source import harmonic_source
 from engine.training.starter.batches import TrainingItem
 from engine.training.starter.training import starter_config
 from engine.training.starter.training_example import PCM_PEAK, Sound, TrainingExample

@@ -11,7 +11,7 @@ import pytest
 from engine.config import ModelConfig
 from engine.errors import EngineError
 from engine.models.checkpoints import model_config, open_checkpoint
-from engine.runners.host import durations
+from engine.runtime.runners.host import durations
 from engine.text.g2p import Phonemizer
 from engine.training.starter import teacher as teacher_module
 from engine.training.starter.teacher import KokoroTeacher, open_teacher

@@ -7,7 +7,7 @@ from dataclasses import fields, replace
 
 import pytest
 
-from engine.artifacts.manifest import CPU, expected_identity
+from engine.compiler.artifacts.manifest import CPU, expected_identity
 from engine.models.checkpoints import open_checkpoint
 from engine.speech import SpeechRequest
 from engine.validator.data.results import (

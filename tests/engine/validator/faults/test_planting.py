@@ -7,7 +7,7 @@ from threading import Event
 
 import pytest
 
-from engine.artifacts.manifest import CPU, Manifest, Stale, expected_identity, freshness, verify
+from engine.compiler.artifacts.manifest import CPU, Manifest, Stale, expected_identity, freshness, verify
 from engine.compiler.build import build, weightless_modules
 from engine.compiler.export import trace, translate
 from engine.compiler.targets import target_of

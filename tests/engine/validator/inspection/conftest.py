@@ -6,10 +6,10 @@ from collections.abc import Iterator, Mapping
 
 import pytest
 
-from engine.artifacts.manifest import CPU
+from engine.compiler.artifacts.manifest import CPU
 from engine.models.checkpoints import open_checkpoint
-from engine.runners.tvm_runner import CompiledRunner
 from engine.runtime.pipeline import Step
+from engine.runtime.runners.tvm_runner import CompiledRunner
 from engine.speech import Utterance
 from engine.stages import STAGES
 from engine.validator.data.results import Regime

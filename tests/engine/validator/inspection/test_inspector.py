@@ -17,13 +17,13 @@ from tvm import tirx
 from tvm.tirx import ForKind
 from tvm_ffi import structural_walk
 
-from engine.artifacts.manifest import CPU
+from engine.compiler.artifacts.manifest import CPU
+from engine.compiler.kernels.cpu.conv_choice import LIGHT_WINOGRADS, WINOGRADS
+from engine.compiler.kernels.winograd import Winograd
 from engine.compiler.traced_graph import numbers_of, operator_name
 from engine.errors import Canceled, EngineError
-from engine.kernels.cpu.conv_choice import LIGHT_WINOGRADS, WINOGRADS
-from engine.kernels.winograd import Winograd
-from engine.runners.tvm_runner import CompiledRunner
 from engine.runtime.pipeline import Step
+from engine.runtime.runners.tvm_runner import CompiledRunner
 from engine.stages import stage_named
 from engine.system.paths import project_folder
 from engine.validator.inspection.graph_picture import CallFacts, computed, picture
@@ -42,7 +42,7 @@ from engine.validator.inspection.results import (
     NodeKind,
 )
 from engine.validator.inspection.schedules import amplification, describe_schedule, plain_loops
-from tests.engine.kernels.cpu.running import built
+from tests.engine.compiler.kernels.cpu.running import built
 from tests.engine.validator.inspection.conftest import LIGHT_STAGES, inputs_of
 
 HEALTHY_TIMES = 3.0

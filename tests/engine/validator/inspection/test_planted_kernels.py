@@ -6,9 +6,9 @@ from pathlib import Path
 
 import pytest
 
-from engine.artifacts.manifest import CPU
-from engine.runners.tvm_runner import CompiledRunner
+from engine.compiler.artifacts.manifest import CPU
 from engine.runtime.preparation.modules import ensure_modules
+from engine.runtime.runners.tvm_runner import CompiledRunner
 from engine.stages import stage_named
 from engine.validator.faults.catalog import fault_named
 from engine.validator.faults.planting import plant

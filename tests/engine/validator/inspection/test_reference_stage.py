@@ -4,7 +4,7 @@ import pytest
 import torch
 from torch import Tensor
 
-from engine.ops.torch_ops import lstm_forward_packed_bidirectional
+from engine.network.ops.torch_ops import lstm_forward_packed_bidirectional
 from engine.validator.inspection.reference_stage import LstmCall, directions_of, lstm_reference
 
 BATCH, TIME, HIDDEN, CHANGING, CONSTANT = 2, 5, 3, 4, 2

@@ -21,7 +21,7 @@ from engine.validator.faults.fault import Fault
 from engine.validator.kernels.kernel_inspection import KernelInspection
 from engine.validator.runners.fault_injection import describe_fault_verdict, fault_injection_regimes
 from engine.validator.runs.validation import Validator
-from tests.engine.kernels.cpu.running import host_microkernel
+from tests.engine.compiler.kernels.cpu.running import host_microkernel
 from tests.starter_voices import MALE
 
 TEXT = "Hello there, how are you today?"

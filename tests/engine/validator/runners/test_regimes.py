@@ -7,7 +7,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from engine.artifacts.manifest import CPU
+from engine.compiler.artifacts.manifest import CPU
 from engine.errors import InvalidRequest, MissingModel
 from engine.models.checkpoints import Checkpoint, open_checkpoint
 from engine.network.weights import Weights

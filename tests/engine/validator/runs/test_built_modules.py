@@ -5,10 +5,10 @@ import json
 import pytest
 
 from engine.__main__ import main
-from engine.artifacts.manifest import CPU, Variant
+from engine.compiler.artifacts.manifest import CPU, Variant
 from engine.models.checkpoints import open_checkpoint
-from engine.runners import tvm_runner
 from engine.runtime.preparation.modules import ensure_modules
+from engine.runtime.runners import tvm_runner
 from engine.validator.runs.built_modules import compare_built, rows_to_text, verdict_error
 
 

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from engine.artifacts.manifest import Manifest
+from engine.compiler.artifacts.manifest import Manifest
 from engine.errors import DamagedFile, InvalidRequest, OutputError
 from engine.models.checkpoints import STARTER, open_checkpoint
 from engine.speech import Utterance

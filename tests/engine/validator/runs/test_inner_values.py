@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from engine.artifacts.manifest import CPU
+from engine.compiler.artifacts.manifest import CPU
 from engine.errors import Canceled, CompileError
 from engine.models.checkpoints import model_config
 from engine.speech import PreparationEvent, SpeechRequest

@@ -12,7 +12,7 @@ import pytest
 import torch
 from torch import Tensor, nn
 
-from engine.artifacts.manifest import CPU, Manifest, expected_identity
+from engine.compiler.artifacts.manifest import CPU, Manifest, expected_identity
 from engine.compiler.build import build_stage
 from engine.config import ModelConfig
 from engine.models.checkpoints import STARTER, open_checkpoint
@@ -22,11 +22,11 @@ from engine.network.exportable.prosody import PitchAndEnergy
 from engine.network.exportable.speech import Source
 from engine.network.exportable.styles import NormStyles
 from engine.network.exportable.text import TextEncoder
+from engine.network.ops.packed_lstm import LstmSemantics
 from engine.network.random_weights import without_weight_norm
-from engine.ops.packed_lstm import LstmSemantics
-from engine.runners.base import JoinedRunner
-from engine.runners.padded import PaddedRunner
-from engine.runners.tvm_runner import CompiledRunner
+from engine.runtime.runners.base import JoinedRunner
+from engine.runtime.runners.padded import PaddedRunner
+from engine.runtime.runners.tvm_runner import CompiledRunner
 from engine.speech import Array, Utterance
 from engine.stages import stage_named
 from engine.validator.data.results import InputSource, Regime, Row, RowEvent, Verdict

@@ -13,7 +13,7 @@ import torch
 from torch import Tensor, nn
 from torch.nn import functional
 
-from engine.artifacts.manifest import CPU, Manifest, expected_identity
+from engine.compiler.artifacts.manifest import CPU, Manifest, expected_identity
 from engine.compiler.build import build_stage
 from engine.models.checkpoints import open_checkpoint
 from engine.network.architecture import Network
@@ -21,8 +21,8 @@ from engine.network.exportable.blocks import bidirectional_lstm, residual_block,
 from engine.network.exportable.prosody import PitchAndEnergy
 from engine.network.exportable.styles import NormStyles
 from engine.network.exportable.text import TextEncoder
-from engine.runners.base import JoinedRunner
-from engine.runners.tvm_runner import CompiledRunner
+from engine.runtime.runners.base import JoinedRunner
+from engine.runtime.runners.tvm_runner import CompiledRunner
 from engine.speech import SpeechRequest
 from engine.stages import stage_named
 from engine.validator.data.results import InputSource, Regime, Row, RowEvent, ValidationRequest, Verdict
