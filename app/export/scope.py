@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
 from pathlib import Path
 
@@ -42,12 +42,19 @@ def scope_of(part: Part, speech_settings: SpeechRequest, edits_of: EditsOf = no_
         edits = tuple(edits_of(chapter.text) for chapter in content.chapters)
         return Scope(title, content, speech_settings, edits if any(edits) else ())
     spoken = content.part if content.part.strip() else ""
-    if spoken and planned_text(content) != content:  # edits fit only the whole text
+    if spoken and planned_text(content) != content:  # an edit reaches across its ends
         document = Document(_first_line(spoken), "", "", (Chapter("", content.text),))
         return Scope(title, document, replace(content, text=""))
     document = Document(_first_line(spoken), "", "", (Chapter("", spoken),))
-    own = content.edits if spoken == content.text else ()
-    return Scope(title, document, replace(content, text="", start=0, end=None, edits=own))
+    return Scope(title, document, replace(content, text="", start=0, end=None, edits=tuple(_edits_in(content))))
+
+
+def _edits_in(request: SpeechRequest) -> Iterator[UtteranceEdit]:
+    """Yield the edits in the part to speak, by their position in it."""
+    end = len(request.text) if request.end is None else request.end
+    for each in request.edits:
+        if request.start <= each.start < end:
+            yield replace(each, start=each.start - request.start)
 
 
 def scope_of_order(order: ExportJob) -> Scope:

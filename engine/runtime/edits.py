@@ -38,8 +38,8 @@ MAX_SHIFT = 1000.0
 MAX_GAIN_DB = 24.0
 MAX_PAUSE_SECONDS = 60.0
 MAX_DRAWN_VALUES = 2000
-REACH_CHARACTERS = 20_000
-"""The most characters that an utterance is taken to cover: more than any with sound in a line."""
+REACH_CHARACTERS, REACH_OF_PHONEME = 1000, 10
+"""The most characters that an utterance is taken to cover, and more for each phoneme."""
 
 
 def edited_plan(plan: Plan, edits: Mapping[int, UtteranceEdit], config: ModelConfig) -> Plan:
@@ -70,20 +70,20 @@ def unmatched(plan: Plan, edits: Iterable[UtteranceEdit]) -> tuple[Notice, ...]:
 
 
 def planned_text(request: SpeechRequest) -> SpeechRequest:
-    """Return the request to plan for a request: of the whole text if an edit may matter to a part of it.
-
-    The division into utterances depends on the start of the plan, and an edit fits only an utterance of the whole text.
-    """
+    """Return the request to plan for a request: of a longer part of the text if an edit may reach across its ends."""
     end = len(request.text) if request.end is None else request.end
-    if request.part == request.text or not any(
-        request.start - REACH_CHARACTERS <= edit.start < end for edit in request.edits
-    ):
-        return request
-    return replace(request, start=0, end=None)
+    before = [each.start for each in request.edits if each.start < request.start < _reach(each)]
+    is_longer = any(each.start < end < _reach(each) for each in request.edits) and end < len(request.text)
+    return replace(request, start=max([*before], default=request.start), end=None if is_longer else request.end)
+
+
+def _reach(edit: UtteranceEdit) -> int:
+    """Return a character behind the utterance of an edit, unless most of that is silent."""
+    return edit.start + REACH_CHARACTERS + REACH_OF_PHONEME * len(edit.phonemes)
 
 
 def part_of(plan: Plan, start: int, end: int) -> Plan | None:
-    """Return the plan of the characters from `start` to `end` of the text that a plan is for, or of its beginning.
+    """Return the plan of the characters from `start` to `end` of the part that a plan is for, or of its beginning.
 
     Utterances that reach across either are cut between words. Returns None if the part has no words yet.
     """

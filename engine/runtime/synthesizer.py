@@ -373,9 +373,11 @@ def plans_of(
 
     Raises `NothingToSpeak`, before the first plan, for text without any sound, and `Canceled`.
     """
-    planned, first = planned_text(request), phonemizers[""]
-    plans = first.plans(planned.part, request.speed, script, phonemizers, cancel, request.definitions)
+    planned = planned_text(request)
     edits = {edit.start: edit for edit in request.edits}
+    fixed = {start - planned.start: edit.phonemes for start, edit in edits.items()}
+    first = phonemizers[""]
+    plans = first.plans(planned.part, request.speed, script, phonemizers, cancel, request.definitions, fixed)
     end = len(request.text) if request.end is None else request.end
     for plan in plans:
         edited = edited_plan(plan.moved(planned.start), edits, config)

@@ -107,13 +107,15 @@ class Phonemizer:
         others: Mapping[str, Phonemizer] = MappingProxyType({}),
         cancel: threading.Event | None = None,
         definitions: Definitions = NO_DEFINITIONS,
+        fixed: Mapping[int, str] = MappingProxyType({}),
     ) -> Iterator[Plan]:
         """Yield growing plans of the text: soon one of its beginning, then longer ones, at last the whole.
 
         Each begins with the utterances of the one before and has more of them, divided for this speed, a positive
         factor. `others` are used for sections in which the `script` of the text names their voices. `definitions` are
-        those of the text. Raises `NothingToSpeak`, before the first plan, for text without a sound, and `Canceled`
-        soon after `cancel` is set: the last steps of a long text take half a minute.
+        those of the text. `fixed` are the phonemes of utterances by their start: these utterances stay as they are,
+        wherever the text begins. Raises `NothingToSpeak`, before the first plan, for text without a sound, and
+        `Canceled` soon after `cancel` is set: the last steps of a long text take half a minute.
         """
         if not text.strip():
             raise NothingToSpeak("There’s no text to speak.", "Type a sentence first.")
@@ -127,7 +129,7 @@ class Phonemizer:
         pieces = chain.from_iterable(parts)
         utterances: list[Utterance] = []
         wanted = FIRST_PLANNED_CHARACTERS
-        for utterance in _utterances(groups(pieces, max_phonemes(self._phoneme_limit, speed)), text, script):
+        for utterance in _utterances(groups(pieces, max_phonemes(self._phoneme_limit, speed), fixed), text, script):
             utterances.append(utterance)
             if wanted <= utterance.end < len(text):
                 yield Plan(tuple(utterances), _readable(notices), len(text) - utterance.end)

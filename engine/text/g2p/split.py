@@ -10,9 +10,10 @@ from __future__ import annotations
 
 import math
 import re
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from enum import IntEnum
+from types import MappingProxyType
 
 from engine.text.g2p.draft import Written
 
@@ -177,10 +178,13 @@ def max_phonemes(model_limit: int, speed: float) -> int:
     return min(model_limit, int(MAX_PHONEMES * min(1.0, speed)))
 
 
-def groups(pieces: Iterable[PhonemePiece], limit: int) -> Iterator[Sequence[PhonemePiece]]:
+def groups(
+    pieces: Iterable[PhonemePiece], limit: int, fixed: Mapping[int, str] = MappingProxyType({})
+) -> Iterator[Sequence[PhonemePiece]]:
     """Yield the pieces in groups of at most `limit` phonemes, one per utterance, in order and complete.
 
-    The end of a group is found from up to `limit` phonemes after its start, and one more piece.
+    The end of a group is found from up to `limit` phonemes after its start, and one more piece. `fixed` are the
+    phonemes of groups by their start: where these pieces come, they are a group, wherever the text begins.
     """
     coming = (part for piece in pieces for part in _parts(piece, limit))
     held: list[PhonemePiece] = []
@@ -190,10 +194,23 @@ def groups(pieces: Iterable[PhonemePiece], limit: int) -> Iterator[Sequence[Phon
         if window.empty:
             return
         count = _end(window, min(limit, target), max(SLACK * FIRST_PHONEMES, COVERED * before))
+        count = _fixed_end(held, fixed) or min(count, _fixed_start(held[:count], fixed))
         group, held = held[:count], held[count:]
         yield group
         before = sum(len(piece.phonemes) + piece.space for piece in group)
         target = min(MAX_PHONEMES, max(target, GROWTH * before))
+
+
+def _fixed_end(held: Sequence[PhonemePiece], fixed: Mapping[int, str]) -> int:
+    """Return the number of pieces in the fixed group that begins with the first one; 0 if there is none."""
+    phonemes = fixed.get(held[0].start, "")
+    ends = range(1, len(held) + 1) if phonemes else ()
+    return next((end for end in ends if joined(held[:end]) == phonemes), 0)
+
+
+def _fixed_start(group: Sequence[PhonemePiece], fixed: Mapping[int, str]) -> int:
+    """Return the number of pieces before a fixed group that begins inside this one; all if there is none."""
+    return next((index for index, piece in enumerate(group) if index and piece.start in fixed), len(group))
 
 
 def _parts(piece: PhonemePiece, limit: int) -> Iterator[PhonemePiece]:

@@ -14,13 +14,20 @@ EDITS = tuple(UtteranceEdit(start, "a") for start in (0, 5, 10))
 SPEECH_SETTINGS = SpeechRequest("", "v")
 
 
-def test_a_selection_with_edits_is_a_part_of_its_whole_text() -> None:
-    """The sentences of a part alone would be divided differently."""
+def test_a_selection_with_edits_at_its_ends_is_a_part_of_its_text() -> None:
     scope = scope_of(("Selection", SpeechRequest(TEXT, "v", start=5, end=9, edits=EDITS)), SPEECH_SETTINGS)
     assert scope.document.title == "Bbb"
     job = ExportJob(scope.document, scope.speech_settings, Path("a.wav"))
     assert job.only_request == SpeechRequest(TEXT, "v", start=5, end=9, edits=EDITS)
     assert job.seconds == ExportJob(Document("", "", "", (Chapter("", "Bbb."),)), SPEECH_SETTINGS, Path()).seconds
+
+
+def test_a_selection_far_from_other_edits_has_its_own() -> None:
+    text = "Aaa. " * 1000
+    edits = tuple(UtteranceEdit(start, "a") for start in (0, 2500, 4500))
+    scope = scope_of(("Selection", SpeechRequest(text, "v", start=2500, end=4495, edits=edits)), SPEECH_SETTINGS)
+    assert scope.document.text == text[2500:4495]
+    assert scope.speech_settings.edits == (UtteranceEdit(0, "a"),)
 
 
 def test_a_selection_before_all_edits_is_a_text_of_its_own() -> None:

@@ -91,32 +91,54 @@ def test_edits_behind_the_start_are_used_wherever_it_is(synthesizer, whole):
 
 def test_a_part_without_edits_nearby_is_planned_alone(synthesizer, whole):
     edit = edit_of(whole.utterances[-1])
-    alone = replace(REQUEST, start=5, end=60)
+    alone = replace(REQUEST, start=TEXT.index("No."), end=60)
     assert planned(synthesizer, replace(alone, edits=(edit,))) == planned(synthesizer, alone)
 
 
-@settings(max_examples=60, deadline=None)
-@given(st.integers(0, len(TEXT)), st.integers(0, len(TEXT)), st.data())
-def test_a_part_has_the_words_between_its_ends(synthesizer, whole, one, other, data):
-    start, end = sorted((one, other))
-    edited = data.draw(st.sampled_from(whole.utterances))
-    request = replace(REQUEST, edits=(edit_of(edited),))
-    part = replace(request, start=start, end=end)
-    expected = [word for word in words(planned(synthesizer, request)) if start < word.end and word.start < end]
-    if not edited.start < end or not expected:  # then it is planned alone
-        return
-    plans = list(synthesizer.plans(part))
-    assert words(plans[-1]) == expected
-    assert plans[-1].whole
-    assert [each.index for each in plans[-1].utterances] == list(range(len(plans[-1].utterances)))
-    assert plans[-1].utterances[-1].pause_seconds in (0.0, whole.utterances[-1].pause_seconds)
+@settings(max_examples=80, deadline=None)
+@given(st.data())
+def test_the_edited_words_of_a_part_are_those_of_the_whole_text(synthesizer, whole, data):
+    """A part begins and ends anywhere between two words."""
+    places = [word.start for word in words(whole)]
+    start, end = sorted(data.draw(st.lists(st.sampled_from([*places, len(TEXT)]), min_size=2, max_size=2, unique=True)))
+    chosen = data.draw(st.lists(st.sampled_from(whole.utterances), min_size=1, max_size=3, unique_by=lambda u: u.start))
+    edits = {edit.start: edit for edit in map(edit_of, chosen)}
+    plans = list(synthesizer.plans(replace(REQUEST, start=start, end=end, edits=tuple(edits.values()))))
+    plan = plans[-1]
+    assert plan.whole
+    assert not plan.notices
+    assert [each.index for each in plan.utterances] == list(range(len(plan.utterances)))
+    assert plan.utterances[-1].pause_seconds == 0.0
+    spans = [(word.start, word.end) for word in words(plan)]
+    assert spans == [(word.start, word.end) for word in words(whole) if start < word.end and word.start < end]
+    for utterance in chosen:
+        mine = [word for word in utterance.words if start < word.end and word.start < end]
+        used = [each for each in plan.utterances if each.edit == edits[utterance.start]]
+        assert [word for each in used for word in each.words] == mine
+        assert all(each.phonemes == utterance.phonemes for each in used)
     for earlier in plans[:-1]:
         assert not earlier.whole
-        assert plans[-1].utterances[: len(earlier.utterances)] == earlier.utterances
-    for each in plans[-1].utterances:
+        assert plan.utterances[: len(earlier.utterances)] == earlier.utterances
+    for each in plan.utterances:
         first, last = each.heard or (0, len(each.phonemes))
         assert 0 <= first < last <= len(each.phonemes)
         assert all(first <= word.first_phoneme <= word.end_phoneme <= last for word in each.words)
+
+
+@settings(max_examples=20, deadline=None)
+@given(st.data())
+def test_edits_divide_the_whole_text_as_it_is_without_them(synthesizer, whole, data):
+    chosen = data.draw(st.lists(st.sampled_from(whole.utterances), max_size=4, unique_by=lambda each: each.start))
+    plan = planned(synthesizer, replace(REQUEST, edits=tuple(map(edit_of, chosen))))
+    assert tuple(replace(each, edit=None) for each in plan.utterances) == whole.utterances
+    assert sum(each.edit is not None for each in plan.utterances) == len(chosen)
+
+
+@pytest.mark.parametrize("speed", [0.5, 2.0])
+def test_edits_are_used_at_any_speed(synthesizer, whole, speed):
+    edits = tuple(map(edit_of, whole.utterances))
+    plan = planned(synthesizer, replace(REQUEST, speed=speed, edits=edits))
+    assert [each.edit for each in plan.utterances] == list(edits)
 
 
 def test_a_part_without_words_is_an_error(synthesizer, whole):

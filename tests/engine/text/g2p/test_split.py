@@ -46,6 +46,19 @@ def lengths(made: list[PhonemePiece], limit: int = 510) -> list[int]:
 WORD, PHRASE, CONJUNCTION, CLAUSE, SENTENCE, PARAGRAPH = Border
 
 
+@given(st.lists(st.tuples(st.integers(1, 60), st.sampled_from(Border)), min_size=2, max_size=40), st.data())
+def test_fixed_groups_stay_whatever_comes_before_them(lengths_and_borders, data):
+    made = pieces(*lengths_and_borders)
+    whole = list(groups(made, 510))
+    chosen = data.draw(st.lists(st.sampled_from(whole), max_size=3, unique_by=lambda group: group[0].start))
+    fixed = {group[0].start: joined(group) for group in chosen}
+    assert list(groups(made, 510, fixed)) == whole
+    skipped = data.draw(st.integers(0, len(made) - 1))
+    found = list(groups(made[skipped:], 510, fixed))
+    assert [piece for group in found for piece in group] == made[skipped:]
+    assert all(group in found for group in chosen if group[0].start >= made[skipped].start)
+
+
 def test_a_short_text_is_one_utterance():
     assert lengths(pieces((10, SENTENCE), (20, PARAGRAPH))) == [31]
 
