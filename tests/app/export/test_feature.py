@@ -254,9 +254,9 @@ def interrupt(desk: ExportDesk, order: ExportJob) -> None:
     steps.close()
     code = (
         "import os, pickle, sys\n"
-        "from engine.export.stored_jobs import KeptOrders\n"
+        "from engine.export.stored_jobs import StoredJobs\n"
         "from pathlib import Path\n"
-        "kept = KeptOrders(Path(sys.argv[1])).keep(pickle.loads(sys.stdin.buffer.read()), sys.argv[2])\n"
+        "kept = StoredJobs(Path(sys.argv[1])).keep(pickle.loads(sys.stdin.buffer.read()), sys.argv[2])\n"
         "os.kill(os.getpid(), 9)\n"
     )
     command = [sys.executable, "-c", code, str(desk.folder / "orders"), "starter"]

@@ -414,10 +414,10 @@ class Notes:
         self.begun: list[tuple[SpeechRequest, str]] = []
         self.kept: list[tuple[str, int]] = []
 
-    def begin(self, request: SpeechRequest, model: str) -> None:
+    def add_entry(self, request: SpeechRequest, model: str) -> None:
         self.begun.append((request, model))
 
-    def keep(self, request: SpeechRequest, model: str, track: object) -> None:
+    def save_audio(self, request: SpeechRequest, model: str, track: object) -> None:
         self.kept.append((request.text, track.segment_count))  # type: ignore[attr-defined]
 
 

@@ -134,8 +134,8 @@ def test_built_modules_are_in_the_users_cache():
 
 def test_what_killed_processes_left_is_removed_and_nothing_else(tmp_path):
     path = tmp_path / "a[1].wav"
-    code = "import os; from engine.system.atomic_write import whole_file; from pathlib import Path\n"
-    code += f"with whole_file(Path({str(path)!r})): os._exit(0)"
+    code = "import os; from engine.system.atomic_write import atomic_write; from pathlib import Path\n"
+    code += f"with atomic_write(Path({str(path)!r})): os._exit(0)"
     subprocess.run([sys.executable, "-c", code], check=True)
     (left,) = tmp_path.iterdir()
     ended = left.name.split(".")[-2]

@@ -108,7 +108,7 @@ CRASHES = """
 import os, pathlib, sys
 from engine.runtime.preparation import crash_guard
 crash_guard.cache_folder = lambda: pathlib.Path(sys.argv[1])
-with crash_guard.marked_in_use("thing"):
+with crash_guard.crash_guarded("thing"):
     os.abort()
 """
 

@@ -29,8 +29,8 @@ def keep_and_die(folder: Path) -> None:
     code = (
         "import os\n"
         "from pathlib import Path\n"
-        "from engine.export.stored_jobs import KeptOrders\n"
-        "from tests.engine.export.test_kept_orders import ORDER\n"
+        "from engine.export.stored_jobs import StoredJobs\n"
+        "from tests.engine.export.test_stored_jobs import ORDER\n"
         f"kept = StoredJobs(Path({str(folder)!r})).keep(ORDER, 'kokoro-82m')\n"
         "os.kill(os.getpid(), 9)\n"
     )
@@ -95,8 +95,8 @@ def _leftovers(path: Path) -> list[Path]:
     code = (
         "import os\n"
         "from pathlib import Path\n"
-        "from engine.system.atomic_write import whole_file\n"
-        f"with whole_file(Path({str(path)!r})):\n"
+        "from engine.system.atomic_write import atomic_write\n"
+        f"with atomic_write(Path({str(path)!r})):\n"
         "    os._exit(0)\n"
     )
     subprocess.run([sys.executable, "-c", code], cwd=ROOT, check=True)
