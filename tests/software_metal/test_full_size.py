@@ -70,7 +70,7 @@ def load(
             folder = shutil.copytree(kept, tmp_path_factory.mktemp("modules") / variant.name)
             return loaded.enter_context(closing(CompiledRunner(folder, checkpoint.config, weights)))
 
-        with software_metal.fast_math(), software_metal.behaving(max_buffer_bytes=MAX_LAUNCHES):
+        with software_metal.fast_math(), software_metal.behaving(max_buffer_launches=MAX_LAUNCHES):
             yield load
             loaded.close()
     assert software_metal.live_buffers() <= before
@@ -105,7 +105,7 @@ def test_durations_are_those_of_the_truth(host, outputs, truth):
 def test_no_command_buffer_gets_long(counted_outputs):
     _, counts = counted_outputs
     assert counts.launches > 10 * MAX_LAUNCHES
-    assert counts.max_buffer_bytes <= MAX_LAUNCHES == 40
+    assert counts.max_buffer_launches <= MAX_LAUNCHES == 40
     assert counts.aborts == 0
 
 

@@ -53,7 +53,7 @@ def report(
     validator = Validator()
     software_metal.count_anew()
     request = ValidationRequest(SpeechRequest("Hello world.", MALE), regimes=REGIMES, device="metal")
-    with compiling(), software_metal.behaving(max_buffer_bytes=MAX_LAUNCHES):
+    with compiling(), software_metal.behaving(max_buffer_launches=MAX_LAUNCHES):
         yield validator.validate(request)
         assert software_metal.launches() > 0
         validator.close()

@@ -56,11 +56,11 @@ def test_stages_run_on_metal_and_leave_no_memory_behind(software_metal, tiny_mod
 
 def test_the_decoder_waits_between_its_kernels_at_any_length(software_metal, compiled):
     decoder = stage_named("decoder")
-    with software_metal.behaving(max_buffer_bytes=MAX_LAUNCHES):
+    with software_metal.behaving(max_buffer_launches=MAX_LAUNCHES):
         for frames in (1, 5):
             software_metal.count_anew()
             compiled.run(decoder, arrays_for(decoder, TINY, {"tokens": (3,), "frames": (frames,)}))
             counts = software_metal.counts()
             assert counts.launches > MAX_LAUNCHES
             assert counts.syncs >= counts.launches // MAX_LAUNCHES
-            assert counts.max_buffer_bytes <= MAX_LAUNCHES
+            assert counts.max_buffer_launches <= MAX_LAUNCHES
