@@ -82,7 +82,7 @@ def test_a_kernel_without_a_pipeline_is_a_failure(metal, runtime):
 
 
 def test_a_command_buffer_that_is_killed_is_a_failure(metal, runtime, doubled):
-    with metal.behaving(max_buffer_bytes=1), pytest.raises(GpuFailed, match="Timeout"):
+    with metal.behaving(max_buffer_launches=1), pytest.raises(GpuFailed, match="Timeout"):
         runtime.computed(doubled)
 
 
@@ -100,7 +100,7 @@ def test_stages_can_wait_between_kernels(metal, runtime, doubled):
         wait()
         return float(runtime.array(held)[0])
 
-    with metal.behaving(max_buffer_bytes=1):
+    with metal.behaving(max_buffer_launches=1):
         assert runtime.computed(compute) == 8
     with metal.behaving(fail_launch=2, failures=2), pytest.raises(GpuFailed, match="told to fail"):
         runtime.computed(compute)  # the wait raises, inside the computation
