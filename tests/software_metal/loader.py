@@ -19,8 +19,8 @@ class Counts:
     """Counts of the device's work since it was installed or its counts were reset.
 
     `max_buffer_launches` is the most launches in one command buffer, which a wait, a copy to the host, or a 65th copy
-    to the device ends. `kernels` are those requested for the first time, which TVM compiles then. `uploads` are copies to
-    the device, of `uploaded_bytes` in all, `readings` copies to the host. `aborts` are errors where TVM cannot raise
+    to the device ends. `kernels` are those requested for the first time, which TVM compiles then. `uploads` are copies
+    to the device, of `uploaded_bytes` in all, `readings` copies to the host. `aborts` are errors where TVM cannot raise
     them: it would have ended the process. `staging_buffers`, of `staging_bytes` in all, are those that the calling
     thread has now.
     """
