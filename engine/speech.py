@@ -192,7 +192,7 @@ class Utterance:
     The text may ask for a `voice` other than the request's, and for silence: `rest_seconds` after the utterance, which
     replaces `pause_seconds`, and `rest_before_seconds` before it. Both are exact, regardless of the pause scale. The
     user may have made an `edit`, whose respellings are already in the phonemes. If the request starts or ends inside
-    an edited utterance, all its phonemes are generated, but only those from `heard[0]` to `heard[1]` are heard.
+    an edited utterance, all its phonemes are generated, but only those from `heard[0]` to `heard[1]` are played.
     """
 
     index: int

@@ -158,7 +158,7 @@ class PhonemeInspector(QWidget):
 
     @Slot()
     def _on_everywhere(self) -> None:
-        """Save what is typed, or else the current phonemes, as the pronunciation of the word."""
+        """Save the typed pronunciation, or else the current phonemes, as the pronunciation of the word."""
         shaped, selection = self._session.shaped, self._timeline.selection
         word = word_of(shaped, *selection) if shaped is not None and selection[0] < selection[1] else None
         if word is None or shaped is None or not self.say_like.valid:

@@ -245,7 +245,7 @@ class ProjectsFeature(QObject):
 
     @Slot()
     def _choose_voice(self) -> None:
-        """Choose the voice of the opened project, and check what cannot be kept with its model."""
+        """Choose the voice of the opened project, and check which parts its model does not support."""
         if self._opened is None or not self._voices.known:
             return
         opened, self._opened = self._opened, None
@@ -269,7 +269,7 @@ class ProjectsFeature(QObject):
         self._check(opened)
 
     def _check(self, opened: OpenedProject) -> None:
-        """Find out what cannot be kept, and tell it."""
+        """Find the parts that the model does not support, and report them."""
         self._checked = opened
         from engine.runtime.projects import identity_of, model_note  # has been imported by the opener
 

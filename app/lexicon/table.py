@@ -46,7 +46,7 @@ PADDING_PIXELS = 10
 class LexiconModel(QAbstractTableModel):
     """The listed entries of a session, preceded by the `draft`, an entry without a word or a pronunciation yet.
 
-    `problem` carries the problem of what is typed, or an empty text. `drafted` is emitted when the draft changes.
+    `problem` carries the problem of the typed text, or an empty text. `drafted` is emitted when the draft changes.
     """
 
     problem = Signal(str)

@@ -382,7 +382,8 @@ def preview_words(preview: Preview) -> str:
         return "This changes nothing in the open text." if preview.whole else "Searching the open text…"
     places = "1 place" if preview.count == 1 else f"{preview.count:,} places"
     more = f" Showing the first {len(preview.places)}." if preview.count > len(preview.places) else ""
-    return f"This changes {places} in the open text{'.' if preview.whole else ' so far…'}{more}"
+    bound, end = ("", ".") if preview.whole else ("at least ", "…")
+    return f"This changes {bound}{places} in the open text{end}{more}"
 
 
 def place_row(place: Place) -> ListRow:

@@ -169,7 +169,7 @@ def earlier(speech: Speech, samples: int) -> Speech:
 
 
 def heard_part(speech: Speech, utterance: Utterance) -> Speech:
-    """Return the speech of the phonemes of an utterance that are heard; the edges of the others are clamped."""
+    """Return the speech of the phonemes of an utterance that are played; the edges of the others are clamped."""
     if utterance.heard is None:
         return speech
     first, end = utterance.heard

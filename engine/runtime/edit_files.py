@@ -77,7 +77,7 @@ def write_edits(path: Path, edits: tuple[UtteranceEdit, ...], model: str) -> Non
 
 
 def edits_text(edits: tuple[UtteranceEdit, ...], model: str) -> str:
-    """Return the content of a file of edits in one line of ASCII, which `read_edits` takes in place of a file."""
+    """Return the content of a file of edits in one line of ASCII, which `read_edits` takes instead of a file."""
     return json.dumps(_content(edits, model), separators=(",", ":"))
 
 

@@ -103,7 +103,7 @@ def part_of(plan: Plan, start: int, end: int) -> Plan | None:
 
 
 def _heard(utterance: Utterance, start: int, end: int) -> Utterance | None:
-    """Return the utterance as it is heard between two characters; None if no word of it is inside."""
+    """Return the part of the utterance that is played between two characters; None if no word of it is inside."""
     words = tuple(each for each in utterance.words if start < each.end and each.start < end)
     if words == utterance.words or not words:
         return utterance if words or start <= utterance.start < end else None

@@ -141,7 +141,7 @@ class _Connection(H11Protocol):
 
     def connection_made(self, transport: asyncio.Transport) -> None:  # type: ignore[override]
         super().connection_made(transport)
-        transport.set_write_buffer_limits(high=0)  # whatever the system does not take counts as unread
+        transport.set_write_buffer_limits(high=0)  # bytes that the system does not take count as unread
         self._wait_for_request()
 
     def data_received(self, data: bytes) -> None:

@@ -33,6 +33,7 @@ ERROR_NAMES = tuple(kind.__name__ for kind in ERROR_TYPES)
 COMMAND = re.compile(r"python -m|“make |git checkout|--device|models fetch")
 TO_TYPE_ANYWAY = (
     "engine/cli/benchmark.py",
+    "engine/cli/serve.py",
     "engine/cli/speak.py",
     "engine/audio/loudspeaker.py",
     "engine/training/distillation/",

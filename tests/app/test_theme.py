@@ -60,7 +60,7 @@ def test_every_placeholder_of_the_style_sheet_is_filled(native: bool) -> None:
     sheet = style_sheet(LIGHT, native)
     assert "$" not in sheet
     assert LIGHT.accent in sheet
-    assert ("QComboBox" in sheet) is not native
+    assert ("QScrollBar" in sheet) is not native
 
 
 def test_the_style_sheet_is_understood(qapp: QApplication, theme: Theme, caplog: pytest.LogCaptureFixture) -> None:

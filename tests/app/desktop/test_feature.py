@@ -20,7 +20,7 @@ from tests.app.fakes import RATE_HZ
 ALWAYS = {
     "New Text", "Open…", "Add Document to Queue…", "Add Document to Queue as File…", "Pause of 1.5s", "Settings…",
     "Close Window", "Enter Full Screen", "Quit Kokoro Desk", "Models…", "Kokoro Desk Help", "Keyboard Shortcuts",
-    "About Kokoro Desk", "Minimize", "Zoom", "Bring All to Front",
+    "About Kokoro Desk", "Minimize", "Zoom", "Bring All to Front", "Pronunciations…",
 }  # fmt: skip
 """Commands that are enabled for any text and speech."""
 ADJUSTING = {"Faster", "Slower", "Larger Text", "Smaller Text", "Longer Pauses", "Shorter Pauses"}

@@ -1,4 +1,4 @@
-"""Projects in the window: opening, saving, following changes, and what is told, with a fake engine."""
+"""Projects in the window: opening, saving, following changes, and messages, with a fake engine."""
 
 from __future__ import annotations
 

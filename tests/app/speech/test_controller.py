@@ -606,7 +606,7 @@ def test_that_the_processor_speaks_stays_said_until_the_next_request(desk: Desk)
     desk.fake.fallbacks = {0: "It failed."}
     desk.make()
     assert any(
-        activity.preparation and activity.preparation.title.startswith("The GPU failed") and activity.making
+        activity.preparation and activity.preparation.title.startswith("Preparing the CPU") and activity.making
         for activity in seen
     )
     assert desk.activity.readiness is Readiness.READY

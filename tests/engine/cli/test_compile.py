@@ -96,7 +96,7 @@ def test_time_for_tuning_is_given_in_minutes():
 
 def test_validation_opens_the_model_before_any_work():
     assert request("--validate").checkpoint.name == "starter"
-    with pytest.raises(MissingModel, match="not installed"):
+    with pytest.raises(MissingModel, match="installed"):
         request("--validate", model="kokoro-82m")
 
 

@@ -53,7 +53,7 @@ class Change:
 def additions(
     entries: Sequence[LexiconEntry], added: Iterable[LexiconEntry], instead_of: LexiconEntry | None = None
 ) -> Change:
-    """Return the change that adds `checked` entries at the end, each in the place of any with the same key.
+    """Return the change that adds `checked` entries at the end, or where one with the same key is.
 
     A single one may also be `instead_of` an entry, in its place.
     """

@@ -34,7 +34,7 @@ def test_every_state_has_words() -> None:
     run.handle_event(PreparationEvent("Loading", 0, 1))
     said.append(describe_state(run))
     run.handle_event(PlanEvent(Plan(UTTERANCES)))
-    run.handle_event(PreparationEvent("Loading", 1, 1))
+    run.handle_event(PreparationEvent("Loading PyTorch", 1, 1))
     said.append(describe_state(run))
     for event in events(run.request):
         run.handle_event(event)
@@ -44,7 +44,7 @@ def test_every_state_has_words() -> None:
     assert said == [
         NO_RUN,
         "Starting the reference…",
-        "Loading PyTorch and the reference model…",
+        "Loading PyTorch…",
         "Utterance 1 of 3",
         "Utterance 2 of 3 · Decoder · 1 of 3 compared",
     ]

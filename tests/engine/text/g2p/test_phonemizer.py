@@ -304,9 +304,9 @@ def test_building_one_neither_loads_torch_nor_leaves_it_hidden():
     code = (
         "import sys\n"
         "from engine.text.g2p import Phonemizer\n"
-        "from engine.text.g2p.analysis import load_offline_analyser, MODEL_NAME\n"
+        "from engine.text.g2p.analysis import load_offline_analyzer, MODEL_NAME\n"
         "from importlib.util import find_spec\n"
-        "Phonemizer('en-US', 'abc', 510, load_analyser=load_offline_analyser)\n"
+        "Phonemizer('en-US', 'abc', 510, load_analyzer=load_offline_analyzer)\n"
         "assert find_spec(MODEL_NAME) or 'torch' not in sys.modules\n"
         "import torch\n"
         "assert torch.zeros(1).item() == 0"

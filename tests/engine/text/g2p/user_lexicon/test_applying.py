@@ -210,7 +210,9 @@ def test_words_that_have_no_sound_are_reported(us, lexicon):
     lexicon.add([LexiconEntry("cat", say="漢字")])
     plan = us.plan("A cat.")
     assert "kˈæt" in spoken(plan)
-    assert [notice.message for notice in plan.notices] == ["“漢字” can’t be said for “cat”, which is read as usual."]
+    (notice,) = plan.notices
+    assert "漢字" in notice.message
+    assert "cat" in notice.message
 
 
 def test_the_most_specific_entry_applies(us, gb, lexicon):

@@ -130,7 +130,7 @@ PARTS = [
 
 
 class Voices:
-    """A model with the user's lexicon in a folder of its own; plans in all its English voices."""
+    """A model with the user's lexicon in a separate folder; plans in all its English voices."""
 
     def __init__(self, model: str) -> None:
         self.synthesizer = Synthesizer(model, "cpu")
