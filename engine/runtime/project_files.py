@@ -63,7 +63,7 @@ class ModelIdentity:
 
 @dataclass(frozen=True)
 class Project:
-    """A request that includes the definitions of its text, the model it was created with, and problems found on reading.
+    """A request with the definitions of its text, the model it was created with, and problems found on reading.
 
     A part that a problem is about is left out of the request.
     """
