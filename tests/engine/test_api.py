@@ -21,7 +21,8 @@ SIGNATURES = {
     "speak": "(text, voice=None, *, speed=1.0, language=None, model=None)",
     "SpokenText": "(samples, sample_rate_hz, words)",
     "SpokenText.save": "(self, path)",
-    "SpeechRequest": "(text, voice, speed=1.0, seed=0, pause_scale=1.0, language=None, start=0, end=None, edits=())",
+    "SpeechRequest": "(text, voice, speed=1.0, seed=0, pause_scale=1.0, language=None, start=0, end=None, edits=(), "
+    "definitions=Definitions(pronunciations=(), hidden=(), blends=()))",
     "Synthesizer": "(model='starter', device='auto', weights=None, threads=None, lstm_method='auto', kept=None, "
     "prosody=<Prosody.LSTM: 'lstm'>)",
     "Synthesizer.voices": "(self)",

@@ -114,7 +114,7 @@ def test_metal_that_was_asked_for_is_never_replaced(monkeypatch: pytest.MonkeyPa
         raise EngineError("No Metal.")
 
     monkeypatch.setattr("engine.runtime.runners.tvm_runtime.require_metal", missing)
-    with pytest.raises(EngineError, match="no Metal device"):
+    with pytest.raises(EngineError, match="No Metal"):
         choose_device("metal", CONFIG)
     monkeypatch.setattr("engine.runtime.runners.tvm_runtime.require_metal", lambda: None)
     monkeypatch.setattr(devices.sys, "platform", "linux")
