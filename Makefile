@@ -6,7 +6,8 @@
 # make bundle  builds the application with its own Python into build/bundle/, for the system it runs on: a folder and an
 #            archive of it, or an .app and a disk image; tries it, and prints its sizes
 # make compiled-models  builds compiled_models/, the modules that come with the program
-# make golden           measures the errors of the starter model's shipped modules again, which later runs are compared with
+# make golden           measures the errors of the starter model's shipped modules again, which later runs are compared with,
+#            and the samples of edited speech
 # make metal-kernels    compiles the source of every kernel in them with Apple's compiler; needs a Mac
 # make mac-report  tries everything here, on a Mac above all, and puts what comes of it into kokoro-report.zip, with ARGS as
 #            its options; it lasts up to a quarter of an hour
@@ -91,6 +92,7 @@ compiled-models: $(VENV)/ready-to-test | system-test
 	$(MAKE) golden
 
 golden: $(VENV)/ready-to-test
+	$(BIN)/python -m tests.engine.runtime.golden_edits
 	mkdir -p resources/golden
 	$(BIN)/python -m engine validate --model starter --regimes upstream,compiled --save-golden resources/golden/starter-cpu.json
 
@@ -128,7 +130,7 @@ $(VENV)/ready-to-run: pyproject.toml | $(VENV)/bin/python system-run
 
 $(VENV)/ready-to-test: pyproject.toml | $(VENV)/ready-to-run system-test
 	@echo "Installing the Python packages of the tests into $(VENV): up to 1 GB more, in one to two minutes." >&2
-	$(BIN)/pip install --quiet --disable-pip-version-check --editable ".[train,bench,development]"
+	$(BIN)/pip install --quiet --disable-pip-version-check --editable ".[server,train,bench,development]"
 	@touch $@
 
 $(VENV)/ready-to-bundle: pyproject.toml | $(VENV)/ready-to-run

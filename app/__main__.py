@@ -73,7 +73,7 @@ def build_parser() -> argparse.ArgumentParser:
         help="save a picture of the window (of diagnostics with --diagnostics) once it is idle, then quit",
     )
     parser.add_argument(
-        "--desktop-entry", choices=("add", "remove"), help="add the app to the desktop's menu, or remove it"
+        "--desktop-entry", choices=("add", "remove"), help="add the app to the desktop’s menu, or remove it"
     )
     return parser
 
@@ -85,7 +85,7 @@ def _change_desktop_entry(change: str) -> int:
     try:
         path = add_entry() if change == "add" else remove_entry()
     except OSError as error:
-        print(f"{error.filename} cannot be written ({error.strerror}).", file=sys.stderr)
+        print(f"{error.filename} can’t be written ({error.strerror}).", file=sys.stderr)
         return 1
     print(f"The desktop menu {'now lists' if change == 'add' else 'no longer lists'} the app: {path}")
     return 0
@@ -98,7 +98,7 @@ def _speed(words: str) -> float:
         speed = math.nan
     if not SLOWEST_SPEED <= speed <= FASTEST_SPEED:
         raise argparse.ArgumentTypeError(
-            f"“{words}” is not a speed; choose a number from {SLOWEST_SPEED:g} to {FASTEST_SPEED:g}"
+            f"“{words}” isn’t a speed; choose a number from {SLOWEST_SPEED:g} to {FASTEST_SPEED:g}"
         )
     return speed
 
@@ -106,7 +106,7 @@ def _speed(words: str) -> float:
 def _picture(words: str) -> Path:
     path = Path(words)
     if not path.absolute().parent.is_dir():
-        raise argparse.ArgumentTypeError(f"the folder {path.absolute().parent} does not exist")
+        raise argparse.ArgumentTypeError(f"the folder {path.absolute().parent} doesn’t exist")
     return path
 
 

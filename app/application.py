@@ -15,11 +15,13 @@ from app.audio.output import AudioOutput, BackgroundOutput, DefaultAudioOutput, 
 from app.desktop.feature import DesktopFeature
 from app.desktop.saved_files import SavedFiles
 from app.editor.feature import EditorFeature
+from app.editor.projects import ProjectsFeature
 from app.export.feature import ExportFeature
 from app.export.scope import parts_of
+from app.lexicon.feature import LexiconFeature
 from app.main_menu import MenuDialogs
 from app.main_window import MainWindow
-from app.messages import Subject
+from app.messages import MessageTopic
 from app.options import Options
 from app.read_along.feature import ReadAlongFeature
 from app.reader.feature import ReaderFeature
@@ -29,7 +31,7 @@ from app.settings_window.feature import SettingsFeature
 from app.speech.activity import Activity
 from app.speech.controller import SpeechController
 from app.speech.engine_worker import EngineFactory, VoiceLister, engine_for, voices_here
-from app.speech.voice_choice import Choice, prosody_of
+from app.speech.voice_choice import VoiceChoice, prosody_of
 from app.system.desktop import OpenedFiles, session_bus_address
 from app.system.mac import AppNapInhibitor, SpeakService
 from app.tasks import Tasks
@@ -54,7 +56,9 @@ MODELS_MUST_END_WITHIN_MS = 5000
 LIBRARY_MUST_END_WITHIN_MS = 5000
 EXPORT_MUST_END_WITHIN_MS = 5000
 DOCUMENT_MUST_END_WITHIN_MS = 2000
+PROJECT_MUST_END_WITHIN_MS = 5000
 VOICES_MUST_END_WITHIN_MS = 2000
+LEXICON_MUST_END_WITHIN_MS = 5000
 DESKTOP_MUST_END_WITHIN_MS = 2000
 LOOK_FOR_DEVICE_AFTER_MS = 500
 """Loading PortAudio takes a moment; the window is drawn first."""
@@ -150,7 +154,7 @@ class Application(QObject):
         QTimer.singleShot(0, self._begin)
 
     @Slot(str)
-    def take(self, message: str) -> None:
+    def handle_message(self, message: str) -> None:
         """Come to the front and apply the options of a second start, except for a model to download."""
         self.window.come_to_front()
         options = Options.from_json(message)
@@ -167,6 +171,8 @@ class Application(QObject):
         if "diagnostics" in added:
             self.diagnostics.shut_down(REFERENCE_MUST_END_WITHIN_MS)
         document_ended = self.reader.shut_down(DOCUMENT_MUST_END_WITHIN_MS)
+        project_ended = self.projects.shut_down(PROJECT_MUST_END_WITHIN_MS)
+        lexicon_ended = self.lexicon.shut_down(LEXICON_MUST_END_WITHIN_MS)
         voices_ended = "voices" not in added or self.voices.shut_down(VOICES_MUST_END_WITHIN_MS)
         library_ended = "library" not in added or self.library.shut_down(LIBRARY_MUST_END_WITHIN_MS)
         models_ended = "models" not in added or self.models.shut_down(MODELS_MUST_END_WITHIN_MS)
@@ -174,7 +180,7 @@ class Application(QObject):
         controller_ended = self.controller.shut_down(ENGINE_MUST_END_WITHIN_MS)
         export_ended = self.export.shut_down(EXPORT_MUST_END_WITHIN_MS)
         ended = (document_ended, voices_ended, library_ended, models_ended, desktop_ended, controller_ended)
-        return export_ended and all(ended)
+        return export_ended and project_ended and lexicon_ended and all(ended)
 
     def _note(self, options: Options) -> None:
         """Store the options that apply once the window is shown."""
@@ -201,10 +207,14 @@ class Application(QObject):
         self.settings_window.voices_requested.connect(self._on_voices_requested)
         self.reader = ReaderFeature(window, speech, settings)
         self.editor = EditorFeature(window, speech, self._output, settings)
+        self.projects = ProjectsFeature(window, speech, settings, self.reader.opener, self.editor.edits)
         self.read_along.shape_requested.connect(self.editor.open_at)
+        self.lexicon = LexiconFeature(window, speech, settings)
+        self.lexicon.changed.connect(self.editor.follow_lexicon)
+        self.editor.said_everywhere.connect(self.lexicon.say_everywhere)
         self.export = ExportFeature(window, speech, settings, partial(parts_of, window), self._engine_factory)
         self.saved_files = SavedFiles(window, session_bus_address())
-        self.saved_files.no_file_manager.connect(self.export.tell_path)
+        self.saved_files.no_file_manager.connect(self.export.show_path)
         self.export.saved.connect(self.saved_files.notify)
         self.export.reveal_requested.connect(self.saved_files.show)
         self.desktop = DesktopFeature(window, speech, settings)
@@ -227,10 +237,10 @@ class Application(QObject):
 
     def _engine_factory(self, model: str) -> EngineFactory:
         settings, models = self._settings, self.window.page.header.voices.models
-        manner = settings.device, settings.lstm_method, prosody_of(model, models, settings.prosody)
+        choices = settings.device, settings.lstm_method, prosody_of(model, models, settings.prosody)
         if self._given_engine is not None:
             return partial(self._given_engine)  # a new object, although it creates the same engine
-        return partial(engine_for, model, *manner)
+        return partial(engine_for, model, *choices)
 
     @Slot()
     def _on_voices_requested(self) -> None:
@@ -247,7 +257,7 @@ class Application(QObject):
 
     @Slot(object)
     def _on_activity(self, activity: Activity) -> None:
-        self._wakefulness.keep(activity.busy or activity.saving)
+        self._wakefulness.set_awake(activity.busy or activity.saving)
 
     @Slot(str)
     def _on_text_received(self, text: str) -> None:
@@ -256,7 +266,7 @@ class Application(QObject):
 
     @Slot(object)
     def _on_preview(self, voice: VoiceInfo) -> None:
-        self.window.page.banner.withdraw(Subject.SPEECH, Subject.SOUND)
+        self.window.page.banner.withdraw(MessageTopic.SPEECH, MessageTopic.SOUND)
         sample = language_of(voice.language).sample
         self.controller.preview(SpeechRequest(sample, voice.name, self.window.page.header.speed.speed))
 
@@ -307,17 +317,18 @@ class Application(QObject):
             self.window.page.editor.offer(greeting())
         if self._goes_on:
             self.reader.resume()
+            self.projects.resume()
         self._choose(options)
         if options.screenshot is not None:
             window = self.diagnostics.window if options.diagnostics else self.window
             self._screenshot = ScreenshotWhenIdle(window, options.screenshot, self._is_unfinished)
-            self.controller.activity_changed.connect(self._screenshot.follow)
+            self.controller.activity_changed.connect(self._screenshot.handle_activity)
             self.controller.failed.connect(self._on_failure)
             self._screenshot.taken.connect(self.finished)
 
     def _is_unfinished(self) -> bool:
         """Return whether a screenshot would show the window before it is complete."""
-        return self.diagnostics.busy or self.diagnostics.drawing or self.reader.opener.busy
+        return self.diagnostics.busy or self.diagnostics.drawing or self.reader.opener.busy or self.projects.busy
 
     def _choose(self, options: Options) -> None:
         header = self.window.page.header
@@ -326,7 +337,7 @@ class Application(QObject):
         if options.text is not None:
             self.window.memory.lend_text(options.text)
         if options.voice is not None or options.model is not None:
-            header.voices.ask_for(Choice(options.voice, options.model))
+            header.voices.ask_for(VoiceChoice(options.voice, options.model))
         if options.speed is not None:
             header.speed.set_speed(options.speed)
         if options.diagnostics:

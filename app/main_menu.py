@@ -14,7 +14,7 @@ from PySide6.QtWidgets import QMenu, QMenuBar, QMessageBox, QWidget
 from app.recent_texts import RecentText
 from app.speech.activity import Activity
 from app.speech.page import SpeechPage
-from app.speech.speak_button import Meaning
+from app.speech.speak_button import PlayCommand
 from app.theme import Appearance, application_icon
 from app.widgets.windows import WindowMenu
 from engine.system.paths import APPLICATION_NAME
@@ -41,8 +41,10 @@ class MainMenu(QMenuBar):
         self.edit_menu = self.addMenu("&Edit")
         self._add_editing_actions(self.edit_menu)
         speech = self.speech_menu = self.addMenu("&Speech")
-        self.play = _action(speech, Meaning.PLAY.value, "Ctrl+Return", "Ctrl+Enter", "Ctrl+Shift+Return", "Media Play")
-        self.play.setData(Meaning.PLAY)
+        self.play = _action(
+            speech, PlayCommand.PLAY.value, "Ctrl+Return", "Ctrl+Enter", "Ctrl+Shift+Return", "Media Play"
+        )
+        self.play.setData(PlayCommand.PLAY)
         self.speak_from_here = _action(speech, "Play from Here", _skip_key("Return"), _skip_key("Enter"))
         self.from_beginning = _disabled(speech, "Play from the Beginning")
         self.speak_clipboard = _action(speech, "Play Clipboard", "Ctrl+Shift+K")
@@ -56,7 +58,7 @@ class MainMenu(QMenuBar):
         speech.addSeparator()
         self._add_queue(speech.addMenu("Queue"))
         speech.addSeparator()
-        self._add_manner(speech)
+        self._add_speech_settings(speech)
         speech.addSeparator()
         self.model_menu = speech.addMenu("Model")
         self.model_actions = QActionGroup(self)
@@ -100,15 +102,15 @@ class MainMenu(QMenuBar):
         action.setShortcuts([QKeySequence(key) for key in keys])
         self.view_menu.insertAction(self._below_views, action)
 
-    def follow(self, activity: Activity) -> None:
+    def show_activity(self, activity: Activity) -> None:
         """Enable Stop only while there is something to stop; at other times Esc is free for other uses."""
         self.stop.setEnabled(activity.can_stop)
 
-    def mean(self, meaning: Meaning) -> None:
+    def show_play_command(self, command: PlayCommand) -> None:
         """Show the current effect of Play."""
-        if meaning is not self.play.data():
-            self.play.setData(meaning)
-            self.play.setText(meaning.value)
+        if command is not self.play.data():
+            self.play.setData(command)
+            self.play.setText(command.value)
 
     def choose(self, appearance: Appearance) -> None:
         """Check an appearance."""
@@ -198,7 +200,7 @@ class MainMenu(QMenuBar):
         self.paste.setEnabled(own and edit.canPaste())
         self.select_all.setEnabled(shown and not (own and edit.document().isEmpty()))
 
-    def _add_manner(self, speech: QMenu) -> None:
+    def _add_speech_settings(self, speech: QMenu) -> None:
         """Add the commands for speed, pauses and notes."""
         self.faster = _action(speech, "Faster", "Ctrl+]")
         self.slower = _action(speech, "Slower", "Ctrl+[")
@@ -222,6 +224,7 @@ class MainMenu(QMenuBar):
         self.offer_texts([])
         file.addSeparator()
         self.close_document = _disabled(file, "Close Document", "Ctrl+Shift+W")
+        self.save_project = _disabled(file, "Save as Project…", "Ctrl+Shift+S")
         self.save = _action(file, "Save Audio…", keys.Save)
         self.stop_saving = _disabled(file, "Stop Saving", "Ctrl+Shift+.")
         file.addSeparator()

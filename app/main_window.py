@@ -13,15 +13,15 @@ from app.audio.player import Playback
 from app.audio.track import AudioTrack
 from app.closing import Closing
 from app.main_menu import MainMenu
-from app.messages import Message, Remedy, Subject, message_for, message_for_notices
-from app.reading.places import Places
+from app.messages import Message, MessageAction, MessageTopic, message_for, message_for_notices
+from app.reading.places import ReadingPositions
 from app.reading.reading import Reading
 from app.recent_texts import RecentTexts
 from app.settings import Settings
 from app.speech.controller import SpeechController
 from app.speech.engine_worker import VoicesListed
 from app.speech.page import SpeechPage
-from app.speech.speak_button import Meaning
+from app.speech.speak_button import PlayCommand
 from app.theme import Theme
 from app.window_memory import WindowMemory
 from engine.speech import Plan, SpeechRequest
@@ -46,7 +46,7 @@ class MainWindow(QMainWindow):
         settings: Settings,
         theme: Theme,
         texts: RecentTexts | None = None,
-        places: Places | None = None,
+        places: ReadingPositions | None = None,
     ) -> None:
         super().__init__()
         self._controller = controller
@@ -61,7 +61,12 @@ class MainWindow(QMainWindow):
         self.setMenuBar(self.menu)
         self.menu.add_editing(self.page)
         self.reading = Reading(
-            controller, places or Places(), self._manner, self._own_text, self, notes=settings.notes_read
+            controller,
+            places or ReadingPositions(),
+            self._speech_settings,
+            self._own_text,
+            self,
+            notes=settings.notes_read,
         )
         self.memory = WindowMemory(self, self.page, settings, texts or RecentTexts())
         self.closing = Closing(self, controller, self.memory)
@@ -76,12 +81,13 @@ class MainWindow(QMainWindow):
 
     @property
     def request(self) -> SpeechRequest:
-        """A request for the text on display with its edits and the chosen voice, speed and pauses.
+        """A request for the text on display with its edits and definitions, and the chosen voice, speed and pauses.
 
         `voice` is empty while unknown.
         """
-        text = self.reading.text
-        return replace(self.chosen, text=text, edits=self.reading.edits_of(text))
+        reading, text = self.reading, self.reading.text
+        edits, definitions = reading.edits_of(text), reading.definitions_of(text)
+        return replace(self.chosen, text=text, edits=edits, definitions=definitions)
 
     @property
     def chosen(self) -> SpeechRequest:
@@ -131,13 +137,13 @@ class MainWindow(QMainWindow):
         page.player.transport.show_action(self.menu.play)
         page.header.stop_button.clicked.connect(self.reading.stop)
         for view in (page.editor, page.book):
-            view.selection_changed.connect(self._show_meaning)
+            view.selection_changed.connect(self._show_description)
         page.book.toggle_requested.connect(self.menu.play.trigger)
         page.editor.text_edited.connect(self.reading.edited)
         page.editor.text_replaced.connect(self._on_replaced)
         page.editor.text_changed.connect(self._on_text)
         page.editor.edit.files_given.connect(self.files_given)
-        page.banner.remedy_chosen.connect(self._on_remedy)
+        page.banner.action_chosen.connect(self._on_message_action)
         page.player.seek_requested.connect(controller.player.seek)
         page.player.toggle_requested.connect(self.menu.play.trigger)
 
@@ -162,7 +168,7 @@ class MainWindow(QMainWindow):
     def _connect_controller(self) -> None:
         page, controller = self.page, self._controller
         for follower in (page.header.stop_button, page.status, page.save_strip, self.menu):
-            controller.activity_changed.connect(follower.follow)
+            controller.activity_changed.connect(follower.show_activity)
         page.save_strip.cancel_requested.connect(controller.saving.cancel)
         controller.voices_listed.connect(self._on_voices)
         controller.planned.connect(self._on_planned)
@@ -171,9 +177,9 @@ class MainWindow(QMainWindow):
         controller.track_grew.connect(page.player.refresh)
         for moved in (controller.player.position_changed, controller.player.jumped):
             moved.connect(page.player.show_position)
-        controller.player.playback_changed.connect(self._show_meaning)
+        controller.player.playback_changed.connect(self._show_description)
         controller.player.playback_changed.connect(self.reading.finish)
-        self.reading.changed.connect(self._show_meaning)
+        self.reading.changed.connect(self._show_description)
         self.reading.text_changed.connect(self._count)
         self.reading.refused.connect(self.show_failure)
         controller.player.playback_changed.connect(self._on_playback)
@@ -191,25 +197,25 @@ class MainWindow(QMainWindow):
         if self.page.header.voices.known:
             self.reading.begin_waiting()
 
-    def _manner(self) -> SpeechRequest | None:
+    def _speech_settings(self) -> SpeechRequest | None:
         return self.chosen if self.page.header.voices.known else None
 
     def _own_text(self) -> str:
         return self.page.editor.text
 
     @Slot()
-    def _show_meaning(self) -> None:
+    def _show_description(self) -> None:
         """Show the current effect of Play."""
         playback = self._controller.playback
         if playback is Playback.PLAYING:
-            meaning = Meaning.PAUSE
+            command = PlayCommand.PAUSE
         elif playback is Playback.STOPPED and self.page.view.selection is not None:
-            meaning = Meaning.SELECTION
+            command = PlayCommand.SELECTION
         elif playback is Playback.STOPPED and self.reading.text.strip() and self.reading.at_end:
-            meaning = Meaning.BEGINNING
+            command = PlayCommand.BEGINNING
         else:
-            meaning = Meaning.PLAY
-        self.menu.mean(meaning)
+            command = PlayCommand.PLAY
+        self.menu.show_play_command(command)
 
     @Slot(object)
     def _on_track(self, track: AudioTrack) -> None:
@@ -221,8 +227,8 @@ class MainWindow(QMainWindow):
         for view in (self.page.editor, self.page.book):
             view.begin_speech(self._controller.text if shown and view is self.page.view else "")
         if not track.finished:  # otherwise it was generated before, or has been restored
-            self.page.banner.withdraw(Subject.SPEECH, Subject.SOUND, Subject.TEXT)
-            self.page.view.follow()
+            self.page.banner.withdraw(MessageTopic.SPEECH, MessageTopic.SOUND, MessageTopic.TEXT)
+            self.page.view.resume_following()
 
     @Slot(object)
     def _on_planned(self, plan: Plan) -> None:
@@ -232,22 +238,22 @@ class MainWindow(QMainWindow):
             self._noticed = noticed
             message = message_for_notices(plan.notices)
             if self._controller.text != self.reading.text:  # its positions do not apply to the text on display
-                message = replace(message, remedy=None, subject=Subject.SPEECH)
+                message = replace(message, action=None, topic=MessageTopic.SPEECH)
             self.page.banner.show_message(message)
 
     @Slot(object)
     def _on_not_kept(self, error: Exception) -> None:
         """Show the banner again until saving succeeds, even after it was dismissed or replaced."""
-        self.page.banner.show_message(replace(message_for(error), subject=Subject.STORAGE))
+        self.page.banner.show_message(replace(message_for(error), topic=MessageTopic.STORAGE))
 
     @Slot(object)
     def _on_playback(self, playback: Playback) -> None:
         if playback is Playback.PLAYING:
-            self.page.banner.withdraw(Subject.SOUND)
+            self.page.banner.withdraw(MessageTopic.SOUND)
 
     @Slot()
     def _on_saved(self) -> None:
-        self.page.banner.withdraw(Subject.FILE)
+        self.page.banner.withdraw(MessageTopic.FILE)
 
     @Slot()
     def _on_replaced(self) -> None:
@@ -256,8 +262,8 @@ class MainWindow(QMainWindow):
     @Slot()
     def _on_text(self) -> None:
         self._count()
-        self._show_meaning()
-        self.page.banner.withdraw(Subject.TEXT, Subject.DOCUMENT)
+        self._show_description()
+        self.page.banner.withdraw(MessageTopic.TEXT, MessageTopic.DOCUMENT)
 
     @Slot()
     def _count(self) -> None:
@@ -278,19 +284,19 @@ class MainWindow(QMainWindow):
         self.page.editor.set_text(action.data())
 
     @Slot(object)
-    def _on_remedy(self, message: Message) -> None:
-        match message.remedy:
-            case Remedy.TRY_AGAIN | Remedy.COMPILE_AGAIN:
+    def _on_message_action(self, message: Message) -> None:
+        match message.action:
+            case MessageAction.TRY_AGAIN | MessageAction.COMPILE_AGAIN:
                 if not self.page.header.voices.known:
                     self._controller.list_voices()
                 self._controller.prepare()
-            case Remedy.EDIT_TEXT:
+            case MessageAction.EDIT_TEXT:
                 self.page.focus_text()
-            case Remedy.CHOOSE_VOICE:
+            case MessageAction.CHOOSE_VOICE:
                 self.page.header.voices.showPopup()
-            case Remedy.PLAY_ON:
+            case MessageAction.PLAY_ON:
                 self._controller.player.play_on_current_device()
-            case Remedy.SHOW_IN_TEXT:
+            case MessageAction.SHOW_IN_TEXT:
                 self.page.view.select(*message.span)
-            case Remedy.COPY_DETAILS:
+            case MessageAction.COPY_DETAILS:
                 QGuiApplication.clipboard().setText(message.details)

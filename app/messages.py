@@ -10,7 +10,6 @@ from enum import Enum
 from app.audio.output import AudioDeviceLost, NoAudioDevice
 from engine.errors import (
     CompileError,
-    Cure,
     DamagedFile,
     DamagedModel,
     DownloadError,
@@ -18,6 +17,7 @@ from engine.errors import (
     MissingModel,
     NothingToSpeak,
     OutputError,
+    RecoveryAction,
     StorageError,
     UnknownModel,
     UnknownVoice,
@@ -29,7 +29,7 @@ from engine.speech import Notice
 MAKING_PART = "Generating this part…"
 
 
-class Remedy(Enum):
+class MessageAction(Enum):
     """The user's options after a failure; the value is the button's title."""
 
     TRY_AGAIN = "Try Again"
@@ -50,7 +50,7 @@ class Remedy(Enum):
     SHOW_NOTICES = "Show All"
 
 
-class Tone(Enum):
+class Severity(Enum):
     """The severity of a message."""
 
     NOTE = "note"
@@ -58,7 +58,7 @@ class Tone(Enum):
     ERROR = "error"
 
 
-class Subject(Enum):
+class MessageTopic(Enum):
     """The subject of a message, which is withdrawn once the subject has succeeded or changed."""
 
     SPEECH = "speech"
@@ -80,41 +80,44 @@ class Message:
     """
 
     text: str
-    tone: Tone = Tone.ERROR
-    remedy: Remedy | None = None
+    tone: Severity = Severity.ERROR
+    action: MessageAction | None = None
     details: str = ""
     span: tuple[int, int] = (0, 0)
-    subject: Subject = Subject.SPEECH
+    topic: MessageTopic = MessageTopic.SPEECH
 
 
-_REMEDIES: dict[type[EngineError], tuple[Tone, Remedy, Subject]] = {
-    NothingToSpeak: (Tone.WARNING, Remedy.EDIT_TEXT, Subject.TEXT),
-    UnknownVoice: (Tone.WARNING, Remedy.CHOOSE_VOICE, Subject.SPEECH),
-    MissingModel: (Tone.ERROR, Remedy.MODELS, Subject.SPEECH),
-    DamagedModel: (Tone.ERROR, Remedy.MODELS, Subject.SPEECH),
-    UnknownModel: (Tone.ERROR, Remedy.MODELS, Subject.SPEECH),
-    DownloadError: (Tone.ERROR, Remedy.TRY_AGAIN, Subject.SPEECH),
-    UnusableModel: (Tone.ERROR, Remedy.TRY_AGAIN, Subject.SPEECH),
-    StorageError: (Tone.ERROR, Remedy.TRY_AGAIN, Subject.SPEECH),
-    DamagedFile: (Tone.ERROR, Remedy.TRY_AGAIN, Subject.SPEECH),
-    CompileError: (Tone.ERROR, Remedy.TRY_AGAIN, Subject.SPEECH),
-    OutputError: (Tone.ERROR, Remedy.SAVE_ELSEWHERE, Subject.FILE),
-    UnusableDocument: (Tone.ERROR, Remedy.OPEN_ANOTHER, Subject.DOCUMENT),
-    NoAudioDevice: (Tone.WARNING, Remedy.SAVE, Subject.SOUND),
-    AudioDeviceLost: (Tone.WARNING, Remedy.PLAY_ON, Subject.SOUND),
+_MESSAGE_ACTIONS: dict[type[EngineError], tuple[Severity, MessageAction, MessageTopic]] = {
+    NothingToSpeak: (Severity.WARNING, MessageAction.EDIT_TEXT, MessageTopic.TEXT),
+    UnknownVoice: (Severity.WARNING, MessageAction.CHOOSE_VOICE, MessageTopic.SPEECH),
+    MissingModel: (Severity.ERROR, MessageAction.MODELS, MessageTopic.SPEECH),
+    DamagedModel: (Severity.ERROR, MessageAction.MODELS, MessageTopic.SPEECH),
+    UnknownModel: (Severity.ERROR, MessageAction.MODELS, MessageTopic.SPEECH),
+    DownloadError: (Severity.ERROR, MessageAction.TRY_AGAIN, MessageTopic.SPEECH),
+    UnusableModel: (Severity.ERROR, MessageAction.TRY_AGAIN, MessageTopic.SPEECH),
+    StorageError: (Severity.ERROR, MessageAction.TRY_AGAIN, MessageTopic.SPEECH),
+    DamagedFile: (Severity.ERROR, MessageAction.TRY_AGAIN, MessageTopic.SPEECH),
+    CompileError: (Severity.ERROR, MessageAction.TRY_AGAIN, MessageTopic.SPEECH),
+    OutputError: (Severity.ERROR, MessageAction.SAVE_ELSEWHERE, MessageTopic.FILE),
+    UnusableDocument: (Severity.ERROR, MessageAction.OPEN_ANOTHER, MessageTopic.DOCUMENT),
+    NoAudioDevice: (Severity.WARNING, MessageAction.SAVE, MessageTopic.SOUND),
+    AudioDeviceLost: (Severity.WARNING, MessageAction.PLAY_ON, MessageTopic.SOUND),
 }
 
-_CURES: dict[Cure, tuple[str, Remedy | None]] = {
-    Cure.GET_MODEL: ("Download or import it under Speech > Models…, or use a different model.", Remedy.MODELS),
-    Cure.COMPILE_AGAIN: ("It has to be compiled again, which takes a moment.", Remedy.COMPILE_AGAIN),
-    Cure.INSTALL_AGAIN: ("Reinstall the app.", None),
-    Cure.ADD_LANGUAGE: (
-        "This language needs extra packages. Choose a voice in another language, or see the README to add them.",
-        Remedy.CHOOSE_VOICE,
+_RECOVERY_ADVICE: dict[RecoveryAction, tuple[str, MessageAction | None]] = {
+    RecoveryAction.GET_MODEL: (
+        "Download or import it under Speech > Models…, or use a different model.",
+        MessageAction.MODELS,
     ),
-    Cure.ADD_REFERENCE: ("Click Add PyTorch to install it.", Remedy.ADD_REFERENCE),
-    Cure.OTHER_DEVICE: ("Choose a different one in Settings > Advanced.", None),
-    Cure.EXAMINE: ("Try again; if that does not help, reinstall the app.", Remedy.TRY_AGAIN),
+    RecoveryAction.COMPILE_AGAIN: ("It has to be compiled again, which takes a moment.", MessageAction.COMPILE_AGAIN),
+    RecoveryAction.INSTALL_AGAIN: ("Reinstall the app.", None),
+    RecoveryAction.ADD_LANGUAGE: (
+        "This language needs extra packages. Choose a voice in a different language, or see the README to add them.",
+        MessageAction.CHOOSE_VOICE,
+    ),
+    RecoveryAction.ADD_REFERENCE: ("Click Add PyTorch to install it.", MessageAction.ADD_REFERENCE),
+    RecoveryAction.OTHER_DEVICE: ("Choose a different one in Settings > Advanced.", None),
+    RecoveryAction.EXAMINE: ("Try again; if that doesn’t help, reinstall the app.", MessageAction.TRY_AGAIN),
 }
 """The advice in the window for failures whose hint from the engine is a command to type."""
 
@@ -124,35 +127,38 @@ def message_for(error: Exception) -> Message:
     if not isinstance(error, EngineError):
         details = "".join(traceback.format_exception(error))
         return Message(
-            "Something went wrong. To report the problem, click Copy Details.", Tone.ERROR, Remedy.COPY_DETAILS, details
+            "Something went wrong. To report the problem, click Copy Details.",
+            Severity.ERROR,
+            MessageAction.COPY_DETAILS,
+            details,
         )
-    words = words_for(error.message, error.hint, error.cure)
-    if error.cure is not None:
-        return Message(words, Tone.ERROR, _CURES[error.cure][1])
+    words = describe_failure(error.message, error.hint, error.recovery_action)
+    if error.recovery_action is not None:
+        return Message(words, Severity.ERROR, _RECOVERY_ADVICE[error.recovery_action][1])
     for kind in type(error).__mro__:
-        if kind in _REMEDIES:
-            tone, remedy, subject = _REMEDIES[kind]
-            return Message(words, tone, remedy, subject=subject)
+        if kind in _MESSAGE_ACTIONS:
+            tone, action, topic = _MESSAGE_ACTIONS[kind]
+            return Message(words, tone, action, topic=topic)
     return Message(words)
 
 
-def words_for(message: str, hint: str, cure: Cure | None) -> str:
+def describe_failure(message: str, hint: str, recovery_action: RecoveryAction | None) -> str:
     """Describe the failure and the solution in the window."""
-    return f"{message} {_CURES[cure][0] if cure is not None else hint}".strip()
+    return f"{message} {_RECOVERY_ADVICE[recovery_action][0] if recovery_action is not None else hint}".strip()
 
 
 def message_for_notices(notices: Sequence[Notice]) -> Message:
     """Return a line about text that could not be spoken as written; the details list every notice."""
     text, details = _first_of([notice.message for notice in notices])
     span = notices[0].start, notices[0].end
-    return Message(text, Tone.NOTE, Remedy.SHOW_IN_TEXT, details, span, Subject.TEXT)
+    return Message(text, Severity.NOTE, MessageAction.SHOW_IN_TEXT, details, span, MessageTopic.TEXT)
 
 
 def message_for_document(notices: Sequence[str]) -> Message:
     """Return a line about guesses and omissions in a document; it stays while the document is played."""
     text, details = _first_of(notices)
-    remedy = Remedy.SHOW_NOTICES if len(notices) > 1 else None
-    return Message(text, Tone.NOTE, remedy, details, subject=Subject.DOCUMENT)
+    action = MessageAction.SHOW_NOTICES if len(notices) > 1 else None
+    return Message(text, Severity.NOTE, action, details, topic=MessageTopic.DOCUMENT)
 
 
 def _first_of(notices: Sequence[str]) -> tuple[str, str]:

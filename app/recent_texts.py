@@ -8,14 +8,14 @@ from datetime import datetime
 from pathlib import Path
 
 from engine.errors import EngineError
+from engine.system.atomic_write import write_atomically, write_error
 from engine.system.paths import data_folder
-from engine.system.whole_file import write_atomically, write_error
 
 TEXTS_KEPT = 10
 TITLE_CHARACTERS = 40
 
 
-class TextNotKept(EngineError):
+class TextNotSaved(EngineError):
     """The text in the editor could not be written."""
 
 
@@ -55,11 +55,11 @@ class RecentTexts:
         return sorted(texts, key=lambda each: (each.written, each.path), reverse=True)
 
     def begin(self) -> None:
-        """Let the next `keep` add a new text."""
+        """Let the next `add_text` add a new text."""
         self._current = None
 
-    def keep(self, text: str) -> None:
-        """Write a text, unless it is blank; raises `TextNotKept` if that fails."""
+    def add_text(self, text: str) -> None:
+        """Write a text, unless it is blank; raises `TextNotSaved` if that fails."""
         if not text.strip():
             return
         path = self._current or self._folder / f"{time.time_ns()}.txt"
@@ -70,7 +70,7 @@ class RecentTexts:
             self._forget_others(path, text)
         except OSError as error:
             words = f"Your text isn’t being saved. {write_error(path, error).message}"
-            raise TextNotKept(words, "Copy it elsewhere before you close the window.") from error
+            raise TextNotSaved(words, "Copy it elsewhere before you close the window.") from error
 
     def _forget_others(self, path: Path, text: str) -> None:
         others = [each for each in self.texts if each.path != path]

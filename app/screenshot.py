@@ -31,7 +31,7 @@ class ScreenshotWhenIdle(QObject):
         self._timer.timeout.connect(self._take)
 
     @Slot(object)
-    def follow(self, activity: Activity) -> None:
+    def handle_activity(self, activity: Activity) -> None:
         """Wait until the application has been idle for a moment."""
         if activity.idle:
             self._timer.start()

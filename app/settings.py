@@ -14,8 +14,8 @@ from typing import Any, Generic, TypeVar, overload
 from PySide6.QtCore import QByteArray, QObject, QSettings, Signal
 
 from app.theme import Appearance
-from engine.artifacts.manifest import CPU_DEVICE, METAL_DEVICE
-from engine.ops.packed_lstm import LstmMethod
+from engine.compiler.artifacts.manifest import CPU_DEVICE, METAL_DEVICE
+from engine.network.ops.packed_lstm import LstmMethod
 from engine.runtime.preparation.devices import AUTO, DEVICES
 from engine.runtime.preparation.lstm_methods import LSTM_WISHES
 from engine.speech import Prosody
@@ -70,32 +70,32 @@ def _text(key: str) -> Setting[str | None]:
     return Setting(key, _string, lambda value: value)
 
 
-def _words(key: str) -> Setting[str]:
+def _string_setting(key: str) -> Setting[str]:
     return Setting(key, lambda stored: _string(stored) or "")
 
 
-def _flag(key: str, usual: bool = False) -> Setting[bool]:
-    return Setting(key, lambda stored: not usual if _string(stored) == str(not usual) else usual)
+def _flag(key: str, default: bool = False) -> Setting[bool]:
+    return Setting(key, lambda stored: not default if _string(stored) == str(not default) else default)
 
 
-def _number(key: str, usual: float) -> Setting[float]:
+def _number(key: str, default: float) -> Setting[float]:
     def read(stored: object) -> float:
         try:
-            number = float(_string(stored) or usual)
+            number = float(_string(stored) or default)
         except ValueError:
-            return usual
-        return number if math.isfinite(number) else usual
+            return default
+        return number if math.isfinite(number) else default
 
     return Setting(key, read)
 
 
-def _one_of(key: str, values: Collection[str], usual: str) -> Setting[str]:
-    return Setting(key, lambda stored: stored if isinstance(stored, str) and stored in values else usual)
+def _one_of(key: str, values: Collection[str], default: str) -> Setting[str]:
+    return Setting(key, lambda stored: stored if isinstance(stored, str) and stored in values else default)
 
 
-def _member(key: str, usual: Member) -> Setting[Member]:
-    members = {member.value: member for member in type(usual)}
-    return Setting(key, lambda stored: members.get(_string(stored), usual), lambda member: str(member.value))
+def _member(key: str, default: Member) -> Setting[Member]:
+    members = {member.value: member for member in type(default)}
+    return Setting(key, lambda stored: members.get(_string(stored), default), lambda member: str(member.value))
 
 
 def _bytes(key: str) -> Setting[QByteArray]:
@@ -133,7 +133,7 @@ def _folder(stored: object) -> Path:
     return folder if folder.is_absolute() and os.path.isdir(folder) else Path.home()  # Path.is_dir raises OSError
 
 
-def _favourites(stored: object) -> Voices:
+def _favorites(stored: object) -> Voices:
     try:
         return tuple((str(voice), str(model)) for voice, model in json_value(_string(stored) or "[]"))
     except (ValueError, TypeError):
@@ -152,13 +152,17 @@ class Settings(QObject):
     """The text in the editor; None at the very first start."""
     document = Setting("document", _document, lambda path: None if path is None else str(path.absolute()))
     """The open document; None while the user's text is in the editor."""
+    project = Setting("project", _document, lambda path: None if path is None else str(path.absolute()))
+    """The file of the project in the editor; None for any other text."""
+    project_digest = _string_setting("project_digest")
+    """The digest of the project's file as it was last read or written."""
     model = _text("model")
     """The name of the model whose voice was chosen; None if none ever was."""
     models_offered = _flag("models_offered")
     """True if the user has answered the offer to download a model."""
     voice = _text("voice")
     """The name of the chosen voice; None if none ever was."""
-    favourites = Setting("favourite_voices", _favourites, json.dumps)
+    favorites = Setting("favourite_voices", _favorites, json.dumps)
     """The favorite voices, which are listed first, each with its model."""
     speed = _number("speed", DEFAULT_SPEED)
     """The speed; 1 is the model's own pace."""
@@ -170,13 +174,13 @@ class Settings(QObject):
     """Light, dark, or the same as the system."""
     text_pixels = Setting("text_size", _text_size)
     """The size of the text."""
-    reading_font = _words("reading_font")
+    reading_font = _string_setting("reading_font")
     """The font family of texts and books: a name, `app.theme.SERIF`, or empty for the system font."""
     geometry = _bytes("window/geometry")
     """The size and position of the window."""
     split = _bytes("window/split")
     """The division of the window's height."""
-    side_bar = _words("window/side_bar")
+    side_bar = _string_setting("window/side_bar")
     """The title of the panel in the side bar; empty when none is shown."""
     side_bar_pixels = Setting("window/side_bar_width", _whole)
     """The width of the side bar; None when unknown."""
@@ -188,16 +192,18 @@ class Settings(QObject):
     """The prosody predictor, for models that include a Transformer."""
     save_folder = Setting("save_folder", _folder)
     """The folder of the last saved file; the home folder if that no longer exists."""
-    export_format = _words("export_format")
+    export_format = _string_setting("export_format")
     """The suffix of exported files; empty for the suffix that suits the content."""
     kept_megabytes = Setting("history/kept_megabytes", _megabytes)
     """The storage limit for audio in the history, in megabytes."""
-    tray_icon = _flag("tray_icon", usual=True)
+    tray_icon = _flag("tray_icon", default=True)
     """True if the desktop's tray shows an icon."""
     editor_place = _bytes("editor/place")
     """The size and position of the Shape Speech window."""
-    play_changes = _flag("editor/play_changes", usual=True)
+    play_changes = _flag("editor/play_changes", default=True)
     """True if a sentence is played after each change in the Shape Speech window."""
+    lexicon_place = _bytes("lexicon/place")
+    """The size and position of the Pronunciations window."""
     diagnostics_place = _bytes("diagnostics/place")
     """The size and position of the Diagnostics window."""
     diagnostics_shown = _flag("diagnostics/shown")

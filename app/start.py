@@ -50,7 +50,7 @@ def _stay(qt: QApplication, options: Options, instance: SingleInstance | None = 
     application = Application(qt, options, Settings(store))
     application.finished.connect(qt.exit)
     if instance is not None:
-        instance.received.connect(application.take)
+        instance.received.connect(application.handle_message)
     application.open()
     exit_code = qt.exec()
     store.sync()

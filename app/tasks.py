@@ -17,7 +17,7 @@ from typing import Any, Protocol, TypeVarTuple, runtime_checkable
 from PySide6.QtCore import QObject, Qt, Signal, Slot
 
 from app.system.threads import STACK_BYTES, give_way
-from engine.errors import Cancelled, EngineError
+from engine.errors import Canceled, EngineError
 from engine.system.waiting import raise_if_set
 
 log = logging.getLogger(__name__)
@@ -47,12 +47,12 @@ class Task:
     done: Outcome
     failed: Outcome
     progress: Outcome
-    cancelled: threading.Event
+    canceled: threading.Event
     urgency: int
 
     def cancel(self) -> None:
-        """Let the task fail with `Cancelled`, even if it is finished but its outcome has not been delivered."""
-        self.cancelled.set()
+        """Let the task fail with `Canceled`, even if it is finished but its outcome has not been delivered."""
+        self.canceled.set()
 
 
 class Tasks(QObject):
@@ -104,7 +104,7 @@ class Tasks(QObject):
                 self._changed.notify()
         return task
 
-    def tell(self, receiver: Callable[..., object], *values: object) -> None:
+    def call_in_window(self, receiver: Callable[..., object], *values: object) -> None:
         """Call a function in the window's thread, after all earlier calls; any thread may call this."""
         with suppress(RuntimeError):  # at the end of the program
             self._post.arrived.emit(partial(receiver, *values))
@@ -143,34 +143,34 @@ class Tasks(QObject):
             self._changed.wait_for(lambda: self._waiting or self._ending or self._at_once)
             if not self._waiting:
                 return None
-            task = min(self._waiting, key=lambda each: (not each.cancelled.is_set(), each.urgency))
+            task = min(self._waiting, key=lambda each: (not each.canceled.is_set(), each.urgency))
             self._waiting.remove(task)
             return task
 
     def _take_step(self, task: Task) -> None:
         try:
-            raise_if_set(task.cancelled)
+            raise_if_set(task.canceled)
             progress = next(task.steps)
         except StopIteration as end:
-            self.tell(self._end, task, end.value)
+            self.call_in_window(self._end, task, end.value)
         except Exception as error:
             if not isinstance(error, EngineError):
                 log.exception("Unexpected failure in the thread “%s”", self._name)
             task.steps.close()
-            self.tell(self._end, task, None, error)
+            self.call_in_window(self._end, task, None, error)
         else:
             with self._changed:
                 self._waiting.insert(0, task)
-            self.tell(self._advance, task, progress)
+            self.call_in_window(self._advance, task, progress)
 
     def _advance(self, task: Task, progress: object) -> None:
-        if not task.cancelled.is_set():
+        if not task.canceled.is_set():
             task.progress(progress)
 
     def _end(self, task: Task, result: object, error: Exception | None = None) -> None:
         self._unfinished.remove(task)
-        if task.cancelled.is_set() and not isinstance(error, Cancelled):
-            error = Cancelled("Stopped")
+        if task.canceled.is_set() and not isinstance(error, Canceled):
+            error = Canceled("Stopped")
         if error is None:
             task.done(result)
         else:
@@ -180,7 +180,7 @@ class Tasks(QObject):
         above = self.parent()
         while above is not None and not isinstance(above, ShowsFailures):
             above = above.parent()
-        if isinstance(error, Cancelled):
+        if isinstance(error, Canceled):
             return
         if above is None:
             raise error

@@ -21,7 +21,7 @@ from engine.system.paths import resources_folder
 SERIF = "serif"
 """Stands for the system's serif font instead of a family name."""
 _SERIF_FAMILIES = ["Charter", "Iowan Old Style", "Georgia", "Noto Serif", "Liberation Serif", "DejaVu Serif", "serif"]
-_COLOURS = "colours"
+_COLORS = "colours"
 """The property of the application that holds the colors."""
 DISABLED_OPACITY = 0.35
 
@@ -42,7 +42,7 @@ _SCHEMES = {
 
 
 @dataclass(frozen=True)
-class Colours:
+class Colors:
     """Every color of the window as #rrggbb; the field names are those in the style sheet."""
 
     window: str
@@ -65,14 +65,14 @@ class Colours:
     error: str
 
 
-LIGHT = Colours(
+LIGHT = Colors(
     window="#f4f4f7", surface="#ffffff", control="#ffffff", control_hover="#ececf2",
     text="#1c1c22", faint="#6f6f7a", line="#dcdce4",
     accent="#5a50d6", accent_hover="#4a40c4", on_accent="#ffffff", highlight="#e3e0fb", word="#c3bcf9",
     wave="#b9b6d8", wave_pending="#e0e0ea", good="#1f7a45", note="#3f6fd0", warning="#a86400", error="#c8303a",
 )  # fmt: skip
 
-DARK = Colours(
+DARK = Colors(
     window="#1b1b1f", surface="#242429", control="#323238", control_hover="#3d3d45",
     text="#f1f1f5", faint="#9c9ca8", line="#3a3a42",
     accent="#7d74f0", accent_hover="#8f87f6", on_accent="#ffffff", highlight="#3b3766", word="#5a52a8",
@@ -80,11 +80,11 @@ DARK = Colours(
 )  # fmt: skip
 
 
-def colours() -> Colours:
+def colors() -> Colors:
     """Return the current colors for painting; all widgets are repainted when they change."""
     application = QCoreApplication.instance()
-    found = application.property(_COLOURS) if application is not None else None
-    return found if isinstance(found, Colours) else LIGHT
+    found = application.property(_COLORS) if application is not None else None
+    return found if isinstance(found, Colors) else LIGHT
 
 
 class Theme(QObject):
@@ -115,8 +115,8 @@ class Theme(QObject):
         """Apply the current colors."""
         new = DARK if self._is_dark() else LIGHT
         if self._native:
-            new = with_system_colours(new, self._application.palette())
-        self._application.setProperty(_COLOURS, new)
+            new = with_system_colors(new, self._application.palette())
+        self._application.setProperty(_COLORS, new)
         if not self._native:
             self._application.setPalette(palette_of(new))
         self._application.setStyleSheet(style_sheet(new, self._native))
@@ -135,11 +135,11 @@ def reading_font(chosen: str) -> QFont:
     return font
 
 
-def with_system_colours(colours: Colours, palette: QPalette) -> Colours:
+def with_system_colors(colors: Colors, palette: QPalette) -> Colors:
     """Return these colors with the background, text and accent colors of the user's system."""
     accent = palette.color(QPalette.ColorRole.Accent)
     return replace(
-        colours,
+        colors,
         window=palette.color(QPalette.ColorRole.Window).name(),
         surface=palette.color(QPalette.ColorRole.Base).name(),
         text=palette.color(QPalette.ColorRole.WindowText).name(),
@@ -150,55 +150,53 @@ def with_system_colours(colours: Colours, palette: QPalette) -> Colours:
     )
 
 
-def palette_of(colours: Colours) -> QPalette:
+def palette_of(colors: Colors) -> QPalette:
     """Return a palette for a style that does not use the system's own."""
     role = QPalette.ColorRole
-    palette = QPalette(QColor(colours.control), QColor(colours.window))
-    for roles, colour in (
-        ((role.Window,), colours.window),
-        ((role.Base, role.ToolTipBase), colours.surface),
-        ((role.WindowText, role.Text, role.ButtonText, role.ToolTipText), colours.text),
-        ((role.PlaceholderText,), colours.faint),
-        ((role.Highlight, role.Accent, role.Link), colours.accent),
-        ((role.HighlightedText,), colours.on_accent),
+    palette = QPalette(QColor(colors.control), QColor(colors.window))
+    for roles, color in (
+        ((role.Window,), colors.window),
+        ((role.Base, role.ToolTipBase), colors.surface),
+        ((role.WindowText, role.Text, role.ButtonText, role.ToolTipText), colors.text),
+        ((role.PlaceholderText,), colors.faint),
+        ((role.Highlight, role.Accent, role.Link), colors.accent),
+        ((role.HighlightedText,), colors.on_accent),
     ):
         for each in roles:
-            palette.setColor(each, QColor(colour))
+            palette.setColor(each, QColor(color))
     for each in (role.WindowText, role.Text, role.ButtonText):
-        palette.setColor(QPalette.ColorGroup.Disabled, each, QColor(colours.faint))
+        palette.setColor(QPalette.ColorGroup.Disabled, each, QColor(colors.faint))
     return palette
 
 
-def style_sheet(colours: Colours, native: bool) -> str:
+def style_sheet(colors: Colors, native: bool) -> str:
     """Return the style sheet of custom widgets, and of standard controls unless the platform draws those natively."""
     folder = resources_folder() / "theme"
     names = ["window.qss"] if native else ["window.qss", "controls.qss"]
-    values = {field.name: getattr(colours, field.name) for field in fields(colours)}
+    values = {field.name: getattr(colors, field.name) for field in fields(colors)}
     template = Template("\n".join((folder / name).read_text(encoding="utf-8") for name in names))
     return template.substitute(values, icons=(resources_folder() / "icons").as_posix())
 
 
-def _mixed(colour: QColor, ground: QColor, share: float) -> QColor:
+def _mixed(color: QColor, ground: QColor, share: float) -> QColor:
     def mix(first: int, second: int) -> int:
         return round(share * first + (1 - share) * second)
 
-    return QColor(
-        mix(colour.red(), ground.red()), mix(colour.green(), ground.green()), mix(colour.blue(), ground.blue())
-    )
+    return QColor(mix(color.red(), ground.red()), mix(color.green(), ground.green()), mix(color.blue(), ground.blue()))
 
 
-def icon(name: str, colour: str) -> QIcon:
+def icon(name: str, color: str) -> QIcon:
     """Return an icon in a color of the theme, given by its field name; faint when disabled.
 
     The color follows the theme, wherever the icon is used. No pixmap or file can be added to such an icon.
     """
-    return QIcon(_ThemeIcon(name, colour))
+    return QIcon(_ThemeIcon(name, color))
 
 
-def draw_icon(painter: QPainter, place: QRect, name: str, colour: str) -> None:
+def draw_icon(painter: QPainter, place: QRect, name: str, color: str) -> None:
     """Draw an icon in a square, in any color."""
     pixels = round(place.width() * painter.device().devicePixelRatioF())
-    painter.drawImage(place, _drawn(name, colour, pixels, 1.0))
+    painter.drawImage(place, _drawn(name, color, pixels, 1.0))
 
 
 def application_icon() -> QIcon:
@@ -209,16 +207,16 @@ def application_icon() -> QIcon:
 class _ThemeIcon(QIconEngine):
     """Draws the icon in the current colors; Qt asks for a pixmap whenever the icon is painted."""
 
-    def __init__(self, name: str, colour: str) -> None:
+    def __init__(self, name: str, color: str) -> None:
         super().__init__()
         self._name = name
-        self._colour = colour
+        self._color = color
 
     def pixmap(self, size: QSize, mode: QIcon.Mode, state: QIcon.State) -> QPixmap:
         """Return the icon for a size in screen pixels."""
         opacity = DISABLED_OPACITY if mode is QIcon.Mode.Disabled else 1.0
         pixels = min(size.width(), size.height())
-        return QPixmap.fromImage(_drawn(self._name, getattr(colours(), self._colour), pixels, opacity))
+        return QPixmap.fromImage(_drawn(self._name, getattr(colors(), self._color), pixels, opacity))
 
     def paint(self, painter: QPainter, rect: QRect, mode: QIcon.Mode, state: QIcon.State) -> None:
         """Paint the icon into a square."""
@@ -226,12 +224,12 @@ class _ThemeIcon(QIconEngine):
 
 
 @lru_cache(maxsize=256)
-def _drawn(name: str, colour: str, pixels: int, opacity: float) -> QImage:
+def _drawn(name: str, color: str, pixels: int, opacity: float) -> QImage:
     """Return an image, because a pixmap must not outlive the application; a null image if there is no room."""
     if pixels < 1:
         return QImage()
     drawing = (resources_folder() / "icons" / f"{name}.svg").read_text(encoding="utf-8")
-    renderer = QSvgRenderer(QByteArray(drawing.replace("currentColor", colour).encode()))
+    renderer = QSvgRenderer(QByteArray(drawing.replace("currentColor", color).encode()))
     image = QImage(pixels, pixels, QImage.Format.Format_ARGB32_Premultiplied)
     image.fill(Qt.GlobalColor.transparent)
     painter = QPainter(image)

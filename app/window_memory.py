@@ -7,14 +7,14 @@ from pathlib import Path
 from PySide6.QtCore import QObject, QTimer, Signal, Slot
 from PySide6.QtWidgets import QMainWindow
 
-from app.recent_texts import RecentText, RecentTexts, TextNotKept
+from app.recent_texts import RecentText, RecentTexts, TextNotSaved
 from app.settings import Settings
 from app.speech.page import SpeechPage
-from app.speech.voice_choice import Choice
+from app.speech.voice_choice import VoiceChoice
 from engine.errors import EngineError
 
 
-class ChoicesNotKept(EngineError):
+class ChoicesNotSaved(EngineError):
     """The settings cannot be written."""
 
     def __init__(self, path: Path) -> None:
@@ -74,8 +74,8 @@ class WindowMemory(QObject):
         self._keep(text)
         self.kept = True  # it was read from the settings
         if not self._settings.writable:
-            self.failed.emit(ChoicesNotKept(self._settings.path))
-        self._page.header.voices.choose(Choice(self._settings.voice, self._settings.model))
+            self.failed.emit(ChoicesNotSaved(self._settings.path))
+        self._page.header.voices.choose(VoiceChoice(self._settings.voice, self._settings.model))
         self._page.header.speed.set_speed(self._settings.speed)
         self._page.header.pauses.set_pause_scale(self._settings.pause_scale)
 
@@ -112,8 +112,8 @@ class WindowMemory(QObject):
 
     def _keep(self, text: str) -> None:
         try:
-            self._texts.keep(text)
-        except TextNotKept as error:
+            self._texts.add_text(text)
+        except TextNotSaved as error:
             self.kept = False
             self.failed.emit(error)
         else:
@@ -125,7 +125,7 @@ class WindowMemory(QObject):
             self._text_timer.start()
 
     @Slot(object)
-    def _on_voice(self, choice: Choice) -> None:
+    def _on_voice(self, choice: VoiceChoice) -> None:
         self._settings.voice, self._settings.model = choice.voice, choice.model
 
     @Slot(float)

@@ -1,6 +1,6 @@
 """The failures that a user can encounter, as types with fields and a hint on what to do.
 
-The command line prints the message; the window maps the type and its `Cure` to a button.
+The command line prints the message; the window maps the type and its `RecoveryAction` to a button.
 """
 
 from __future__ import annotations
@@ -9,7 +9,7 @@ from enum import Enum
 from pathlib import Path
 
 
-class Cure(Enum):
+class RecoveryAction(Enum):
     """The remedy for a failure whose hint is a command to type, so that other front ends can word it their own way."""
 
     GET_MODEL = "get the model"
@@ -24,15 +24,15 @@ class Cure(Enum):
 class EngineError(Exception):
     """A failure whose cause the user can understand.
 
-    `message` is one sentence about what is wrong, `hint` one sentence about what to do; `cure` is the remedy for users
-    without a command line, or None if the hint suits them too.
+    `message` is one sentence about what is wrong, `hint` one sentence about what to do; `recovery_action` is the remedy
+    for users without a command line, or None if the hint suits them too.
     """
 
-    def __init__(self, message: str, hint: str = "", cure: Cure | None = None) -> None:
+    def __init__(self, message: str, hint: str = "", recovery_action: RecoveryAction | None = None) -> None:
         super().__init__(message)
         self.message = message
         self.hint = hint
-        self.cure = cure
+        self.recovery_action = recovery_action
 
     def __str__(self) -> str:
         return f"{self.message} {self.hint}".strip()
@@ -73,8 +73,8 @@ class MissingReference(EngineError):
 class DamagedFile(EngineError):
     """A file that does not match its checksum or cannot be read."""
 
-    def __init__(self, path: Path, message: str, hint: str, cure: Cure | None = None) -> None:
-        super().__init__(message, hint, cure)
+    def __init__(self, path: Path, message: str, hint: str, recovery_action: RecoveryAction | None = None) -> None:
+        super().__init__(message, hint, recovery_action)
         self.path = path
 
 
@@ -126,5 +126,5 @@ class OversizedDocument(UnusableDocument):
     """A document that is too large, or would take too much memory or time to read."""
 
 
-class Cancelled(EngineError):
+class Canceled(EngineError):
     """The cancellation of a request by the user; nothing is wrong."""

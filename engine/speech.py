@@ -84,6 +84,44 @@ class UtteranceEdit:
 
 
 @dataclass(frozen=True)
+class Pronunciation:
+    r"""The pronunciation of a `word`, or a rule that replaces each match of the regular expression `pattern`.
+
+    A word, which may be several, has `phonemes` or other words to `say`; a rule has the text to `say`, with `\1` for
+    its first group. `part_of_speech` is empty for all. `case` is `any` or `exact`. `language` is a BCP 47 tag, or `en`
+    for all English.
+    """
+
+    word: str = ""
+    pattern: str = ""
+    phonemes: str = ""
+    say: str = ""
+    part_of_speech: str = ""
+    case: str = "any"
+    language: str = "en"
+
+
+@dataclass(frozen=True)
+class Definitions:
+    """The pronunciations and blends that a text brings along, used for this text only.
+
+    The `pronunciations` join the user's lexicon, whose `hidden` entries are not used; a later entry of the user, with
+    the same word, takes precedence. `blends` are pairs of a name and a recipe such as `af_heart(2)+am_adam(1)`.
+    """
+
+    pronunciations: tuple[Pronunciation, ...] = ()
+    hidden: tuple[Pronunciation, ...] = ()
+    blends: tuple[tuple[str, str], ...] = ()
+
+    def recipe_of(self, voice: str) -> str:
+        """Return the recipe of a blend with this name, or the name of any other voice as it is."""
+        return next((recipe for name, recipe in self.blends if name.casefold() == voice.casefold()), voice)
+
+
+NO_DEFINITIONS = Definitions()
+
+
+@dataclass(frozen=True)
 class SpeechRequest:
     """A request to speak a text.
 
@@ -91,7 +129,7 @@ class SpeechRequest:
     `seed` determines the noise: equal requests give equal samples. `pause_scale` 1 leaves pauses as they are, 2 doubles
     their length. `language` is a BCP 47 tag, or None for the voice's language. The characters from `start` to `end` are
     spoken, or to the end of the text; all spans count from the start of the whole text. `edits` change how utterances
-    sound; each utterance has at most one.
+    sound; each utterance has at most one. `definitions` apply to this text only.
     """
 
     text: str
@@ -103,6 +141,7 @@ class SpeechRequest:
     start: int = 0
     end: int | None = None
     edits: tuple[UtteranceEdit, ...] = ()
+    definitions: Definitions = NO_DEFINITIONS
 
     @property
     def part(self) -> str:
@@ -110,7 +149,7 @@ class SpeechRequest:
         return self.text[self.start : self.end]
 
 
-class Source(StrEnum):
+class PronunciationSource(StrEnum):
     """The source of a word's pronunciation."""
 
     MARKUP = "markup"
@@ -133,14 +172,14 @@ class WrittenWord:
     """A word of the text, at characters `start` to `end`, and its phonemes, `first_phoneme` to `end_phoneme`.
 
     Phoneme positions are those in the utterance. A number, an address or an emoji is one word, as it is written.
-    `source` is a `Source`, with the name of the rule if it is one.
+    `source` is a `PronunciationSource`, with the name of the rule if it is one.
     """
 
     start: int
     end: int
     first_phoneme: int
     end_phoneme: int
-    source: str = Source.LEXICON
+    source: str = PronunciationSource.LEXICON
 
 
 @dataclass(frozen=True)
@@ -152,7 +191,8 @@ class Utterance:
 
     The text may ask for a `voice` other than the request's, and for silence: `rest_seconds` after the utterance, which
     replaces `pause_seconds`, and `rest_before_seconds` before it. Both are exact, regardless of the pause scale. The
-    user may have made an `edit`, whose respellings are already in the phonemes.
+    user may have made an `edit`, whose respellings are already in the phonemes. If the request starts or ends inside
+    an edited utterance, all its phonemes are generated, but only those from `heard[0]` to `heard[1]` are played.
     """
 
     index: int
@@ -166,6 +206,7 @@ class Utterance:
     rest_seconds: float | None = None
     rest_before_seconds: float = 0.0
     edit: UtteranceEdit | None = None
+    heard: tuple[int, int] | None = None
 
 
 @dataclass(frozen=True)
@@ -278,14 +319,14 @@ class PreparationEvent:
 class DeviceEvent:
     """The device that computes speech and the LSTM method, with the reasons, as text.
 
-    `lstm_seconds` maps LSTM methods to their times in a trial run. `setback` is the reason why an available GPU, or an
-    LSTM method that has crashed, is not used; otherwise it is empty.
+    `lstm_seconds` maps LSTM methods to their times in a trial run. `fallback_reason` is the reason why an available
+    GPU, or an LSTM method that has crashed, is not used; otherwise it is empty.
     """
 
     device: str
     lstm_method: str
     lstm_seconds: Mapping[str, float]
-    setback: str = ""
+    fallback_reason: str = ""
 
 
 @dataclass(frozen=True)

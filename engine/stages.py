@@ -15,7 +15,7 @@ from engine.config import ModelConfig
 from engine.speech import Array
 
 
-class Place(Enum):
+class StagePlace(Enum):
     """The place where a stage runs: in a compiled module on the device, or in NumPy on the host."""
 
     DEVICE = "device"
@@ -97,7 +97,7 @@ class Stage:
 
     name: str
     title: str
-    runs_on: Place
+    runs_on: StagePlace
     inputs: tuple[Tensor, ...]
     outputs: tuple[Tensor, ...]
     tolerance: float = 0.99999
@@ -131,11 +131,11 @@ _phase = Tensor("phase", (Size("frequency_bins"), STFT_FRAMES), unit="rad")
 _audio = Tensor("audio", (SAMPLES,))
 
 STAGES: tuple[Stage, ...] = (
-    Stage("bert", "Text features", Place.DEVICE, (_tokens, _token_count), (_text_features,)),
+    Stage("bert", "Text features", StagePlace.DEVICE, (_tokens, _token_count), (_text_features,)),
     Stage(
         "duration",
         "Durations",
-        Place.DEVICE,
+        StagePlace.DEVICE,
         (_text_features, _prosody, _token_count),
         (_duration_logits, _prosody_features),
         probes=(
@@ -146,7 +146,7 @@ STAGES: tuple[Stage, ...] = (
     Stage(
         "alignment",
         "Alignment",
-        Place.HOST,
+        StagePlace.HOST,
         (_duration_logits, _token_count, _speed),
         (_frame_token, _frame_count),
         tolerance=1.0,
@@ -154,7 +154,7 @@ STAGES: tuple[Stage, ...] = (
     Stage(
         "f0n",
         "Pitch and energy",
-        Place.DEVICE,
+        StagePlace.DEVICE,
         (_prosody_features, _frame_token, _prosody, _frame_count),
         (_f0, _energy),
         probes=(
@@ -166,7 +166,7 @@ STAGES: tuple[Stage, ...] = (
     Stage(
         "text_encoder",
         "Phoneme features",
-        Place.DEVICE,
+        StagePlace.DEVICE,
         (_tokens, _token_count),
         (_phoneme_features,),
         probes=(
@@ -177,7 +177,7 @@ STAGES: tuple[Stage, ...] = (
     Stage(
         "source",
         "Harmonic source",
-        Place.DEVICE,
+        StagePlace.DEVICE,
         (_f0, _source_noise, _frame_count),
         (_harmonics,),
         probes=(Probe("harmonic_source", "Harmonic source", "decoder.generator.m_source", time_axis=1, fused=True),),
@@ -185,7 +185,7 @@ STAGES: tuple[Stage, ...] = (
     Stage(
         "decoder",
         "Decoder",
-        Place.DEVICE,
+        StagePlace.DEVICE,
         (_phoneme_features, _frame_token, _f0, _energy, _timbre, _frame_count, _harmonics),
         (_magnitude, _phase),
         probes=(
@@ -198,11 +198,11 @@ STAGES: tuple[Stage, ...] = (
         ),
         float16_tolerance=0.9999,
     ),
-    Stage("istft", "Waveform", Place.DEVICE, (_magnitude, _phase, _frame_count), (_audio,)),
+    Stage("istft", "Waveform", StagePlace.DEVICE, (_magnitude, _phase, _frame_count), (_audio,)),
 )
 
 STAGE_NAMES: tuple[str, ...] = tuple(stage.name for stage in STAGES)
-DEVICE_STAGES: tuple[Stage, ...] = tuple(stage for stage in STAGES if stage.runs_on is Place.DEVICE)
+DEVICE_STAGES: tuple[Stage, ...] = tuple(stage for stage in STAGES if stage.runs_on is StagePlace.DEVICE)
 DEVICE_STAGE_NAMES: tuple[str, ...] = tuple(stage.name for stage in DEVICE_STAGES)
 
 

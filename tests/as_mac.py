@@ -28,12 +28,12 @@ _FOR_LINUX = ("dbus_fast",)
 _ABOUT_HARDWARE = (
     "engine.compiler.linking",
     "engine.runtime.preparation.devices",
-    "engine.runners.tvm_runtime",
-    "engine.runners.workspace",
+    "engine.runtime.runners.tvm_runtime",
+    "engine.runtime.runners.workspace",
     "engine.system.cores",
     "engine.system.memory",
     "engine.system.processor",
-    "tests.engine.mps_bridge.stand_in",
+    "tests.engine.compiler.mps_bridge.stand_in",
     "tests.metal_device",
     "tvm.support.cc",
 )
@@ -98,15 +98,15 @@ def _is_process(number: int) -> bool:
 def _refuse_names_of_sockets() -> None:
     class MacSocket(socket.socket):
         def bind(self, address: Any) -> None:
-            super().bind(_usual_name(self, address))
+            super().bind(_canonical_name(self, address))
 
         def connect(self, address: Any) -> None:
-            super().connect(_usual_name(self, address))
+            super().connect(_canonical_name(self, address))
 
     socket.socket = MacSocket  # type: ignore[misc]
 
 
-def _usual_name(of: socket.socket, address: Any) -> Any:
+def _canonical_name(of: socket.socket, address: Any) -> Any:
     if of.family == socket.AF_UNIX:
         name = os.fsencode(address)
         if name.startswith(b"\0"):

@@ -36,11 +36,9 @@ SLOWEST_FILES = (
 _BUILD_OR_RUN = ("bundles", "cases", "experiments", "faults", "inspection", "kernels", "runners", "runs", "service")
 SLOW = (
     *(f"engine/validator/{room}/" for room in _BUILD_OR_RUN),
-    *(
-        f"engine/{room}/"
-        for room in ("benchmark", "compiler", "kernels", "mps_bridge", "network", "runners", "training")
-    ),
-    "engine/runtime/preparation/",
+    *(f"engine/compiler/{room}" for room in ("kernels/", "mps_bridge/", "test_")),
+    *(f"engine/{room}/" for room in ("benchmark", "network", "server", "training")),
+    *(f"engine/runtime/{room}/" for room in ("preparation", "runners")),
     *("engine/cli/", "engine/export/", "engine/models/", "engine/test_", "software_metal/"),
     *(f"app/diagnostics/{room}" for room in ("runs/", "test_cases", "test_reference_process", "test_run_queue")),
     *("app/test_application", "app/test_busy_window", "app/test_start", "app/test_screenshot"),

@@ -9,7 +9,7 @@ import hashlib
 import sys
 from pathlib import Path
 
-from engine.artifacts.embedded_modules import metal_kernels, metal_libraries, metal_module
+from engine.compiler.artifacts.embedded_modules import metal_kernels, metal_libraries, metal_module
 from engine.system.paths import shipped_modules_folder
 
 

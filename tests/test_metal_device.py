@@ -11,7 +11,7 @@ from tests.software_metal import loader
 
 FAILED = pytest.fail.Exception
 PROJECT = Path(__file__).resolve().parents[1]
-FILE = "tests/engine/runners/test_tvm_runtime.py"
+FILE = "tests/engine/runtime/runners/test_tvm_runtime.py"
 
 
 @pytest.fixture

@@ -1,4 +1,4 @@
-from engine.artifacts.embedded_modules import metal_kernels, metal_libraries, metal_module
+from engine.compiler.artifacts.embedded_modules import metal_kernels, metal_libraries, metal_module
 from engine.system.paths import shipped_modules_folder
 from tests.metal_kernels import write_kernels
 

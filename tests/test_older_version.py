@@ -13,9 +13,9 @@ from PySide6.QtCore import QByteArray, QSettings
 from app.library.database import open_library
 from app.library.history import History
 from app.library.queue_store import QueueStore
-from app.library.records import State
+from app.library.records import QueueState
 from app.library.sounds import read_track
-from app.reading.places import Places
+from app.reading.places import ReadingPositions
 from app.recent_texts import RecentTexts
 from app.settings import Settings
 from app.theme import Appearance
@@ -34,7 +34,7 @@ def test_settings(files: Path) -> None:
     assert settings.text == "Call me Ishmael. Some years ago, never mind how long."
     assert settings.document == Path("/books/moby-dick.epub")
     assert (settings.model, settings.models_offered, settings.voice) == ("kokoro-82m", True, "duet")
-    assert settings.favourites == (("af_heart", "kokoro-82m"), ("am_adam", "starter"))
+    assert settings.favorites == (("af_heart", "kokoro-82m"), ("am_adam", "starter"))
     assert (settings.speed, settings.pause_scale) == (1.25, 0.75)
     assert (settings.device, settings.lstm_method, settings.prosody) == ("cpu", "tir", Prosody.TRANSFORMER)
     assert (settings.appearance, settings.text_pixels, settings.tray_icon) == (Appearance.DARK, 20, False)
@@ -80,19 +80,19 @@ def test_history_with_audio_and_word_times(stores: tuple[History, QueueStore]) -
 def test_queue(stores: tuple[History, QueueStore]) -> None:
     _, queue = stores
     played, saved, book = queue.listed().items
-    assert (played.state, played.title, played.wish.request.speed) == (State.WAITING, "To be played later.", 1.5)
-    assert (saved.state, saved.message, saved.wish.target) == (
-        State.FAILED,
+    assert (played.state, played.title, played.job.request.speed) == (QueueState.WAITING, "To be played later.", 1.5)
+    assert (saved.state, saved.message, saved.job.target) == (
+        QueueState.FAILED,
         "The disk is full.",
         Path("/books/saved.m4b"),
     )
-    assert saved.wish.request.pause_scale == 0.5
-    assert (book.state, book.wish.model, book.wish.document) == (State.DONE, "kokoro-82m", Path("/books/book.epub"))
-    assert (book.wish.request.voice, book.wish.target) == ("duet", Path("/books/book.mp3"))
+    assert saved.job.request.pause_scale == 0.5
+    assert (book.state, book.job.model, book.job.document) == (QueueState.DONE, "kokoro-82m", Path("/books/book.epub"))
+    assert (book.job.request.voice, book.job.target) == ("duet", Path("/books/book.mp3"))
 
 
 def test_places_in_books(files: Path) -> None:
-    places = Places(files / "places.json")
+    places = ReadingPositions(files / "places.json")
     place = places.of(Path("/elsewhere.epub"), "d" * 64)
     assert (place.chapter, place.character, place.heard) == (12, 345, {0, 1, 11})
     assert places.of(Path("/books/emma.txt"), "unknown").character == 7

@@ -18,7 +18,7 @@ from engine.errors import MissingLanguage
 from engine.models.checkpoints import FULL_SIZE, model_config
 from engine.models.store import ModelState, ModelStore
 from engine.text.g2p import Phonemizer
-from engine.text.g2p.analysis import load_offline_analyser
+from engine.text.g2p.analysis import load_offline_analyzer
 from engine.text.languages import JAPANESE, MANDARIN, Language, language_of
 from engine.validator.experiments.text_parity import sentences_of
 
@@ -94,5 +94,5 @@ def _sentences(language: str) -> tuple[str, ...]:
 def _phonemizer(language: str) -> Phonemizer:
     config: ModelConfig = model_config(FULL_SIZE)
     return Phonemizer(
-        language_of(language).tag, config.vocab, config.phoneme_limit, load_analyser=load_offline_analyser
+        language_of(language).tag, config.vocab, config.phoneme_limit, load_analyzer=load_offline_analyzer
     )

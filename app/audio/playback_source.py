@@ -4,44 +4,26 @@ from __future__ import annotations
 
 from bisect import bisect_right
 from dataclasses import dataclass, field, replace
-from functools import cache
-from typing import Any, Protocol
+from typing import Protocol
 
 import numpy as np
 
 from app.audio.track import Segment
+from engine.audio.stretching import stretched
 from engine.speech import Samples
 
 MAX_BLOCK_SECONDS = 2.0
 """The longest block to stretch; stretching this much takes 5 to 20 ms."""
-SHORTEST_BLOCK_SECONDS = 1.0
+MIN_BLOCK_SECONDS = 1.0
 WINDOW_SECONDS = 0.01
 """A stretched block ends in the quietest window of this length."""
 CONTEXT_SECONDS = 0.06
 """The context stretched around a block, since the ends of a signal are stretched less well than its inside."""
 FADE_SECONDS = 0.01
 """The length of the crossfade from a stretched block to the next one."""
-SEED = 1
-"""The seed for the phases of unpitched audio: arbitrary but constant."""
 
 
-def stretched(samples: Samples, times_faster: float, sample_rate_hz: int) -> Samples:
-    """Stretch `samples` [n], any n, to [round(n / times_faster)], with timing exact to a millisecond."""
-    stretch = _stretch(sample_rate_hz)
-    stretch.setTimeFactor(times_faster)
-    return np.asarray(stretch.process(np.ascontiguousarray(samples[None], np.float32))[0], np.float32)
-
-
-@cache
-def _stretch(sample_rate_hz: int) -> Any:
-    from python_stretch import Signalsmith  # only once a speed has been changed
-
-    stretch = Signalsmith.Stretch(SEED)
-    stretch.preset(1, sample_rate_hz)
-    return stretch
-
-
-class Source(Protocol):
+class PlayableAudio(Protocol):
     """Audio to play: a track or a single sound; positions are its samples."""
 
     @property
@@ -93,7 +75,7 @@ class PlaybackSource:
     Audio generated at that speed is passed on unchanged. Positions are samples of the track.
     """
 
-    def __init__(self, track: Source, position: int = 0, speed: float = 1.0) -> None:
+    def __init__(self, track: PlayableAudio, position: int = 0, speed: float = 1.0) -> None:
         self.speed = speed
         self._track = track
         self._next = position
@@ -169,15 +151,15 @@ class PlaybackSource:
 
     def _end_of_block(self, start: int) -> int:
         """Return the end of the utterance if it is near, else a quiet place."""
-        shortest, longest = self._count(SHORTEST_BLOCK_SECONDS), self._count(MAX_BLOCK_SECONDS)
+        min_length, max_length = self._count(MIN_BLOCK_SECONDS), self._count(MAX_BLOCK_SECONDS)
         segment = self._track.segment_at(start)
         end = segment.end if segment is not None else self._track.length
-        if end - start <= longest:
+        if end - start <= max_length:
             return end
         window = self._count(WINDOW_SECONDS)
-        sound = self._track.between(start + shortest, start + longest)
+        sound = self._track.between(start + min_length, start + max_length)
         windows = sound[: len(sound) // window * window].reshape(-1, window)
-        return start + shortest + int(np.square(windows).sum(axis=1).argmin()) * window + window // 2
+        return start + min_length + int(np.square(windows).sum(axis=1).argmin()) * window + window // 2
 
     def _count(self, seconds: float) -> int:
         return max(1, round(seconds * self._track.sample_rate_hz))

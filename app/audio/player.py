@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from PySide6.QtCore import QObject, QTimer, Signal, Slot
 
 from app.audio.output import AudioDeviceError, AudioDeviceLost, AudioOutput, OutputStream
-from app.audio.playback_source import PlaybackSource, Source
+from app.audio.playback_source import PlayableAudio, PlaybackSource
 from app.audio.time_range import SAMPLE
 from app.audio.track import AudioTrack
 from engine.speech import Samples
@@ -116,7 +116,7 @@ class AudioPlayer(QObject):
         super().__init__(parent)
         self._output = output
         self._clock = clock
-        self._track: Source = _nothing()
+        self._track: PlayableAudio = _nothing()
         self._playback = Playback.STOPPED
         self._ring = RingBuffer(1)
         self._stream: OutputStream | None = None
@@ -176,7 +176,7 @@ class AudioPlayer(QObject):
             return False
         return True
 
-    def load(self, track: Source) -> None:
+    def load(self, track: PlayableAudio) -> None:
         """Switch to the start of a different track, on the default device at that time."""
         self.stop()
         self._close()
@@ -218,7 +218,7 @@ class AudioPlayer(QObject):
         self._feed.move(position, by)
         if self._position >= position:
             self._position += by
-            self._tell_position()
+            self._send_position()
 
     def play_on_current_device(self) -> None:
         """Look for devices again and continue on the default one, after a device was connected or disconnected."""
@@ -289,7 +289,7 @@ class AudioPlayer(QObject):
         if heard > self._position:
             self._moved_at = self._clock()
             self._position = heard
-        self._tell_position()
+        self._send_position()
 
     def _has_rung_out(self) -> bool:
         if not self._track.ends or self._position < self._track.length:
@@ -315,7 +315,7 @@ class AudioPlayer(QObject):
             self._stream.abort()
         self._started = False
         self._feed_from(self._position)
-        self._tell_position()
+        self._send_position()
         self._become(playback)
 
     def _close(self) -> None:
@@ -329,7 +329,7 @@ class AudioPlayer(QObject):
         self._feed_from(position)
         self._position, self._told_position = position, None
         if not self._started or not self._ring.readable:
-            self._tell_position()
+            self._send_position()
 
     def _feed_from(self, position: int) -> None:
         """Feed the device from this sample on: the new samples are ready before the prepared ones are dropped."""
@@ -350,7 +350,7 @@ class AudioPlayer(QObject):
     def _count(self, seconds: float) -> int:
         return round(seconds * self._track.sample_rate_hz)
 
-    def _tell_position(self) -> None:
+    def _send_position(self) -> None:
         if self._position != self._told_position:
             self._told_position = self._position
             self.position_changed.emit(self._position)
@@ -361,7 +361,7 @@ class AudioPlayer(QObject):
             self.playback_changed.emit(playback)
 
 
-def _nothing() -> Source:
+def _nothing() -> PlayableAudio:
     track = AudioTrack()
     track.finish()
     return track

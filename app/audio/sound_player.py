@@ -21,7 +21,7 @@ FULL_SCALE = 1.0
 
 
 @dataclass(frozen=True)
-class Part:
+class SoundPart:
     """Samples `start` to `end` of a sound."""
 
     start: int
@@ -36,7 +36,7 @@ class LoopedSound:
 
     ends = True
 
-    def __init__(self, samples: Samples, sample_rate_hz: int, part: Part | None = None) -> None:
+    def __init__(self, samples: Samples, sample_rate_hz: int, part: SoundPart | None = None) -> None:
         self.sample_rate_hz = sample_rate_hz
         self._part = part
         self._samples = _limited(samples)
@@ -84,14 +84,14 @@ class LoopedSound:
         return None
 
     @property
-    def _round(self) -> Part | None:
+    def _round(self) -> SoundPart | None:
         """The loop range, clipped to the sound."""
         if self._part is None:
             return None
         start, end = max(self._part.start, 0), min(self._part.end, len(self._samples))
-        return Part(start, end) if start < end else None
+        return SoundPart(start, end) if start < end else None
 
-    def _one_round(self, part: Part) -> Samples:
+    def _one_round(self, part: SoundPart) -> Samples:
         """Return the part, with the samples after it faded out over its beginning."""
         sound = self._samples[part.start : part.end].copy()
         after = self._samples[part.end : part.end + round(SEAM_SECONDS * self.sample_rate_hz)][: len(sound)]
@@ -100,7 +100,7 @@ class LoopedSound:
         return sound
 
 
-def _end_of_round(position: int, part: Part) -> int:
+def _end_of_round(position: int, part: SoundPart) -> int:
     length = part.end - part.start
     return (position // length + 1) * length
 
@@ -142,7 +142,7 @@ class SoundPlayer(QObject):
         """The sample of the sound that is playing, or was last."""
         return self._sound.place_of(self._player.position) if self._sound is not None else 0
 
-    def play(self, samples: Samples, sample_rate_hz: int, part: Part | None = None, start: int = 0) -> None:
+    def play(self, samples: Samples, sample_rate_hz: int, part: SoundPart | None = None, start: int = 0) -> None:
         """Play a sound [n], limited to full scale, from `start`, replacing the current playback.
 
         If a `part` is given, it is repeated until the next playback or `stop`.

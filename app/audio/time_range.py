@@ -47,9 +47,9 @@ class TimeRange:
         """Return a range of the same length from this sample on, or as near to it as possible."""
         return replace(self, start=min(max(round(start), 0), self.total - self.length))
 
-    def magnified(self, times: float, sample: float, shortest: int) -> TimeRange:
-        """Return the range zoomed in `times` times, but at least `shortest` samples; this sample keeps its place."""
-        length = min(max(round(self.length / times), shortest), self.total)
+    def magnified(self, times: float, sample: float, min_length: int) -> TimeRange:
+        """Return the range zoomed in `times` times, but at least `min_length` samples; this sample keeps its place."""
+        length = min(max(round(self.length / times), min_length), self.total)
         share = (sample - self.start) / self.length
         return replace(self, length=length, start=0).moved_to(sample - share * length)
 
@@ -69,7 +69,7 @@ class TimeRange:
 class WaveformZoom(QObject):
     """The zoom of a waveform: at first the whole sound; a part of it follows the playhead like pages that are turned.
 
-    It stops following when the user scrolls away from the playhead, until `follow`.
+    It stops following when the user scrolls away from the playhead, until `follow_playback`.
     """
 
     changed = Signal()
@@ -77,7 +77,7 @@ class WaveformZoom(QObject):
     def __init__(self, parent: QObject) -> None:
         super().__init__(parent)
         self._shown = TimeRange()
-        self._shortest = 1
+        self._min_length = 1
         self._playhead = 0
         self._follows = True
 
@@ -91,9 +91,9 @@ class WaveformZoom(QObject):
         self._follows = True
         self._show(TimeRange())
 
-    def fit(self, total: int, shortest: int) -> None:
-        """Adjust to a sound of `total` samples; at least `shortest` are always shown."""
-        self._shortest = shortest
+    def fit(self, total: int, min_length: int) -> None:
+        """Adjust to a sound of `total` samples; at least `min_length` are always shown."""
+        self._min_length = min_length
         self._show(self._shown.of(max(total, 1)))
 
     def move_playhead(self, sample: int) -> None:
@@ -119,7 +119,7 @@ class WaveformZoom(QObject):
 
     def zoom(self, times: float, sample: int) -> None:
         """Zoom in `times` times; this sample keeps its place."""
-        self._show(self._shown.magnified(times, sample, min(self._shortest, self._shown.total)))
+        self._show(self._shown.magnified(times, sample, min(self._min_length, self._shown.total)))
         self._follows = self._shown.contains(self._playhead)
 
     def scroll(self, steps: float) -> None:
@@ -131,7 +131,7 @@ class WaveformZoom(QObject):
         self._show(self._shown.moved_to(start))
         self._follows = self._shown.contains(self._playhead)
 
-    def follow(self, sample: int) -> None:
+    def follow_playback(self, sample: int) -> None:
         """Move the playhead to this sample and follow it from now on."""
         self._follows = True
         self.move_playhead(sample)

@@ -10,7 +10,7 @@ from itertools import accumulate, pairwise
 import numpy as np
 
 from app.audio.peak_pyramid import Envelope, JoinedPeaks
-from app.audio.track_parts import Gap, Run, SampleFile, WordTimes, numbered
+from app.audio.track_parts import Gap, SampleFile, UtteranceRun, WordTimes, numbered
 from engine.speech import AudioChunk, Notice, Plan, Samples, Utterance
 
 
@@ -37,7 +37,7 @@ class AudioTrack:
         self._segments: list[Segment] = []
         self._starts: list[int] = []
         self._filed_at: list[int] = []
-        self._runs = [Run()]
+        self._runs = [UtteranceRun()]
         self._growing = 0  # the place of the run that is appended to
         self._plan = Plan(())
         self._notices: tuple[Notice, ...] = ()
@@ -186,7 +186,7 @@ class AudioTrack:
         behind = tuple(utterance for utterance in planned if utterance.start >= character)
         planned_to = behind[-1].end if behind else character
         left = max(0, self._text_end() - planned_to) if place + 1 == len(self._runs) else 0
-        self._runs.insert(place + 1, Run(start, character, plan=Plan(behind, characters_left=left)))
+        self._runs.insert(place + 1, UtteranceRun(start, character, plan=Plan(behind, characters_left=left)))
         before.plan = Plan(tuple(each for each in before.plan.utterances if each.start < character))
         self._growing = place + 1
         self._join_plans(self._plan.notices)

@@ -29,7 +29,7 @@ class Gap:
 
 
 @dataclass
-class Run:
+class UtteranceRun:
     """Consecutive utterances, from sample `start` on, that begin at `character` of the text.
 
     Of its utterances, `count` are generated; `plan` continues after the first `planned_from` of these. A `joined` run

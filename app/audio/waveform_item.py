@@ -12,7 +12,7 @@ from PySide6.QtGui import QColor, QFontMetrics, QPainter, QPixmap, QPolygonF
 from app.audio.peak_pyramid import Envelope, PeakPyramid
 from app.audio.time_range import TimeRange
 from app.audio.transport_bar import clock_time
-from app.theme import colours
+from app.theme import colors
 
 BAR_PIXELS = 3.0
 GAP_PIXELS = 2.0
@@ -70,7 +70,7 @@ class WaveformItem:
         painter.restore()
 
     def _paint_bars(self, width: float, height: float, pixel_ratio: float) -> None:
-        ink = colours()
+        ink = colors()
         wanted = (width, height, pixel_ratio, self._peaks.covered_samples, self._shown, ink)
         if wanted == self._painted_for:
             return
@@ -78,8 +78,8 @@ class WaveformItem:
         made, pending = self._laid_out(width, height)
         size = QSize(math.ceil(width * pixel_ratio), math.ceil(height * pixel_ratio))
         self._heard, self._unheard = (
-            _picture(size, pixel_ratio, ((pending, ink.wave_pending), (made, made_colour)))
-            for made_colour in (ink.accent, ink.wave)
+            _picture(size, pixel_ratio, ((pending, ink.wave_pending), (made, made_color)))
+            for made_color in (ink.accent, ink.wave)
         )
 
     def _laid_out(self, width: float, height: float) -> tuple[list[QRectF], list[QRectF]]:
@@ -119,8 +119,8 @@ def _picture(size: QSize, pixel_ratio: float, groups: Iterable[tuple[list[QRectF
     painter = QPainter(picture)
     painter.setRenderHint(QPainter.RenderHint.Antialiasing)
     painter.setPen(Qt.PenStyle.NoPen)
-    for bars, colour in groups:
-        painter.setBrush(QColor(colour))
+    for bars, color in groups:
+        painter.setBrush(QColor(color))
         for bar in bars:
             painter.drawRoundedRect(bar, BAR_PIXELS / 2, BAR_PIXELS / 2)
     painter.end()
@@ -140,9 +140,9 @@ def seconds_per_label(shown: TimeRange, sample_rate_hz: int, width_pixels: float
     return next((spacing for spacing in SPACINGS_SECONDS if spacing >= wanted), days)
 
 
-def paint_times(painter: QPainter, area: QRectF, shown: TimeRange, sample_rate_hz: int, colour: str) -> None:
+def paint_times(painter: QPainter, area: QRectF, shown: TimeRange, sample_rate_hz: int, color: str) -> None:
     """Draw minutes and seconds below the area, omitting labels that would be cut off at its sides."""
-    painter.setPen(QColor(colour))
+    painter.setPen(QColor(color))
     metrics = painter.fontMetrics()
     step = seconds_per_label(shown, sample_rate_hz, area.width(), metrics)
     first = shown.start // sample_rate_hz // step * step
@@ -155,12 +155,12 @@ def paint_times(painter: QPainter, area: QRectF, shown: TimeRange, sample_rate_h
             painter.drawText(place, Qt.AlignmentFlag.AlignCenter | Qt.TextFlag.TextDontClip, words)
 
 
-def paint_sentences(painter: QPainter, area: QRectF, shown: TimeRange, sentences: Sequence[int], colour: str) -> None:
+def paint_sentences(painter: QPainter, area: QRectF, shown: TimeRange, sentences: Sequence[int], color: str) -> None:
     """Draw a mark at the upper edge for each of these samples, in order, that is visible."""
     painter.save()
     painter.setRenderHint(QPainter.RenderHint.Antialiasing)
     painter.setPen(Qt.PenStyle.NoPen)
-    painter.setBrush(QColor(colour))
+    painter.setBrush(QColor(color))
     top, half = area.top(), MARK_PIXELS / 2
     apart = math.ceil(MARKS_APART_PIXELS / area.width() * shown.length)
     number, end = bisect_left(sentences, shown.start), bisect_left(sentences, shown.end)

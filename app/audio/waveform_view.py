@@ -22,7 +22,7 @@ from app.audio.time_range import SAMPLE, STEP, WaveformZoom
 from app.audio.track import AudioTrack
 from app.audio.transport_bar import clock_time
 from app.audio.waveform_item import WaveformItem, axis_height, paint_sentences, paint_times
-from app.theme import colours
+from app.theme import colors
 
 STEP_SECONDS = 1.0
 PAGE_SECONDS = 5.0
@@ -32,7 +32,7 @@ PLAYHEAD_PIXELS = 2
 FRAME_PIXELS = 2
 """Space for the frame that shows the keyboard focus."""
 DEFAULT_SIZE = QSize(256, 192)
-SHORTEST_SECONDS = 2
+MIN_SECONDS = 2
 """The minimum length shown; below it, bars would stand for fewer samples than the finest peaks."""
 WHEEL_STEP = 120
 """Qt's value for one click of a typical wheel."""
@@ -88,7 +88,7 @@ class WaveformView(QWidget):
 
     def refresh(self) -> None:
         """Update after the track has grown."""
-        self.zoom.fit(self._track.expected_length(), SHORTEST_SECONDS * self._sample_rate_hz)
+        self.zoom.fit(self._track.expected_length(), MIN_SECONDS * self._sample_rate_hz)
         self._on_shown()
 
     def show_sentences(self, sentences: Sequence[int]) -> None:
@@ -102,7 +102,7 @@ class WaveformView(QWidget):
         if self._in_gap(inside):
             self.unmade_requested.emit(inside)
         else:
-            self.zoom.follow(inside)
+            self.zoom.follow_playback(inside)
             self.seek_requested.emit(inside)
 
     def set_position(self, position: int) -> None:
@@ -114,14 +114,14 @@ class WaveformView(QWidget):
     def paintEvent(self, event: QPaintEvent) -> None:
         """Draw the waveform once there is audio, above its time axis if there is room."""
         painter = QPainter(self)
-        painter.fillRect(self.rect(), QColor(colours().surface))
+        painter.fillRect(self.rect(), QColor(colors().surface))
         area = self._area
         if self._track.length and area.isValid():
             self._item.paint(painter, area)
-            paint_sentences(painter, area, self.zoom.shown, self._sentences, colours().faint)
+            paint_sentences(painter, area, self.zoom.shown, self._sentences, colors().faint)
             self._paint_lines(painter, area)
             if self._has_axis:
-                paint_times(painter, area, self.zoom.shown, self._sample_rate_hz, colours().faint)
+                paint_times(painter, area, self.zoom.shown, self._sample_rate_hz, colors().faint)
         option = QStyleOption()
         option.initFrom(self)
         self.style().drawPrimitive(QStyle.PrimitiveElement.PE_Widget, option, painter, self)
@@ -230,9 +230,9 @@ class WaveformView(QWidget):
         return self.height() - axis_height(self.fontMetrics()) >= MIN_WAVE_PIXELS
 
     def _paint_lines(self, painter: QPainter, area: QRectF) -> None:
-        lines = [(self._position, QPen(QColor(colours().accent), PLAYHEAD_PIXELS))]
+        lines = [(self._position, QPen(QColor(colors().accent), PLAYHEAD_PIXELS))]
         if self._hovered is not None:
-            lines.append((self._hovered, QPen(QColor(colours().faint), 1, Qt.PenStyle.DotLine)))
+            lines.append((self._hovered, QPen(QColor(colors().faint), 1, Qt.PenStyle.DotLine)))
         for sample, pen in lines:
             painter.setPen(pen)
             x = self._area.left() + self._area.width() * self.zoom.shown.share_of(sample)

@@ -22,7 +22,7 @@ from PySide6.QtWidgets import QApplication, QFrame, QTextEdit, QWidget
 
 from app.book.chapter_document import LINE_PERCENT, ChapterDocument, ChapterPositions
 from app.book.pictures import STAND_IN, LoadPicture
-from app.theme import colours
+from app.theme import colors
 from app.widgets.place_chooser import MARGIN_PIXELS, PlaceChooser
 from app.widgets.text_views import TextColumn, span_in
 from engine.text.documents import Chapter
@@ -72,7 +72,7 @@ class Ribbons(QObject):
         painter = QPainter(self._edit.viewport())
         painter.setRenderHint(QPainter.RenderHint.Antialiasing)
         painter.setPen(Qt.PenStyle.NoPen)
-        painter.setBrush(QColor(colours().accent))
+        painter.setBrush(QColor(colors().accent))
         for ribbon in map(_shape, ribbons):
             painter.drawPolygon(ribbon)
         painter.end()
@@ -139,7 +139,7 @@ class BookEdit(QTextEdit):
         self.verticalScrollBar().setValue(0)
         self._forget_line()
 
-    def centre(self, position: int) -> None:
+    def center(self, position: int) -> None:
         """Scroll until a position is in the middle, unless it is in view."""
         place, view = self.cursorRect(self._at(position)), self.viewport().rect()
         if place.top() < view.top() or place.bottom() > view.bottom():

@@ -25,9 +25,9 @@ Span = tuple[int, int]
 class BookView(QFrame):
     """Shows a chapter, which cannot be edited; places in it are characters of its text.
 
-    The view follows playback until the user scrolls or goes to a different place; `follow`, or the chip that appears
-    once the current word is out of view, resumes that. `place_requested` carries the place from which the user wants to
-    play the chapter: its character in the spoken text, None if that is a different text, and in the chapter.
+    The view follows playback until the user scrolls or goes to a different place; `resume_following`, or the chip that
+    appears once the current word is out of view, resumes that. `place_requested` carries the place from which the user
+    wants to play the chapter: its character in the spoken text, None if that is a different text, and in the chapter.
     `sentence_requested` carries -1 for the sentence before, 1 for the next. `selection_changed` carries whether the
     user has selected text.
     """
@@ -116,13 +116,13 @@ class BookView(QFrame):
         self._selecting = True
         self.edit.setTextCursor(self._cursor((start, end)))
         self._selecting = False
-        self.edit.centre(self.edit.positions.position(start))
+        self.edit.center(self.edit.positions.position(start))
         self.edit.setFocus()
 
     def place_cursor(self, character: int) -> None:
         """Put the cursor before a character and bring it into view."""
         self.edit.setTextCursor(self._cursor((character, character)))
-        self.edit.centre(self.edit.positions.position(character))
+        self.edit.center(self.edit.positions.position(character))
 
     def begin_speech(self, text: str) -> None:
         """Start following a new spoken text, forgetting the one before."""
@@ -143,9 +143,9 @@ class BookView(QFrame):
         self._mark(((start, end), (word.start, word.end) if word is not None else None))
 
     @Slot()
-    def follow(self) -> None:
+    def resume_following(self) -> None:
         """Keep the current word in view from now on."""
-        self.marks.follow()
+        self.marks.resume_following()
 
     def set_text_size(self, pixels: int) -> None:
         """Show the text in this size."""
@@ -172,7 +172,7 @@ class BookView(QFrame):
         edit.document_leaves.connect(self._on_document_leaves)
         edit.document_replaced.connect(self._on_document_replaced)
         self.marks.left_changed.connect(self.chip.show_left)
-        self.chip.clicked.connect(self.follow)
+        self.chip.clicked.connect(self.resume_following)
 
     def _apply_font(self) -> None:
         font = QFont(self._reading_font)

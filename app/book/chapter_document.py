@@ -23,7 +23,7 @@ from PySide6.QtGui import (
 from app.book.pictures import PICTURE, STAND_IN, LoadPicture, Pictures, description_of, height_of
 from app.widgets.place_chooser import MARGIN_PIXELS
 from app.widgets.text_views import Utf16Positions
-from engine.text.documents import Chapter, Look, Picture, Styled
+from engine.text.documents import Chapter, Picture, Styled, TextStyle
 
 LINE_PERCENT = 150
 HEADING_LINE_PERCENT = 120
@@ -128,18 +128,22 @@ class _Writer:
         inline: list[tuple[int, QTextCharFormat]] = []
         while self._pictures and self._pictures[0].start < end:
             picture = self._pictures.popleft()
-            look = self._format_of(picture)
-            if look is not None and picture.start > start and height_of(look) <= INLINE_PICTURE_EM * self._em:
-                inline.append((picture.start, look))
+            picture_format = self._format_of(picture)
+            if (
+                picture_format is not None
+                and picture.start > start
+                and height_of(picture_format) <= INLINE_PICTURE_EM * self._em
+            ):
+                inline.append((picture.start, picture_format))
             else:
-                self._write_picture(picture, look)
+                self._write_picture(picture, picture_format)
         styles = self._styles.overlapping(start, end)
-        level = max((style.level or 1 for style in styles if style.look is Look.HEADING), default=0)
-        quoted = any(style.look is Look.QUOTE for style in styles)
+        level = max((style.level or 1 for style in styles if style.text_style is TextStyle.HEADING), default=0)
+        quoted = any(style.text_style is TextStyle.QUOTE for style in styles)
         self._begin_block(_heading(self._em, level, first=not self._started) if level else _prose(self._em, quoted))
-        for place, look in inline:
+        for place, picture_format in inline:
             self._write_runs(start, place, styles, level)
-            self._cursor.insertText(STAND_IN, look)
+            self._cursor.insertText(STAND_IN, picture_format)
             start = place
         self._write_runs(start, end, styles, level)
 
@@ -148,21 +152,21 @@ class _Writer:
         self._positions.add(start, end, self._cursor.position())
         cuts = {start, end, *(cut for style in styles for cut in (style.start, style.end) if start < cut < end)}
         for first, last in pairwise(sorted(cuts)):
-            looks = frozenset(style.look for style in styles if style.start <= first and style.end >= last)
-            self._cursor.insertText(self._kept[first:last], _characters(looks, level))
+            text_styles = frozenset(style.text_style for style in styles if style.start <= first and style.end >= last)
+            self._cursor.insertText(self._kept[first:last], _characters(text_styles, level))
 
-    def _write_picture(self, picture: Picture, look: QTextCharFormat | None) -> None:
+    def _write_picture(self, picture: Picture, picture_format: QTextCharFormat | None) -> None:
         block = QTextBlockFormat(_prose(self._em, quoted=False))
         block.setAlignment(Qt.AlignmentFlag.AlignHCenter)
-        if look is not None:
+        if picture_format is not None:
             block.setLineHeight(0, _SINGLE)
             block.setBottomMargin(BELOW_PICTURE_EM * self._em)
         self._begin_block(block)
-        if look is not None:
-            self._cursor.insertText(STAND_IN, look)
+        if picture_format is not None:
+            self._cursor.insertText(STAND_IN, picture_format)
         else:
             words = _as_kept(description_of(picture.description))
-            self._cursor.insertText(words, _characters(frozenset({Look.EMPHASIS}), 0))
+            self._cursor.insertText(words, _characters(frozenset({TextStyle.EMPHASIS}), 0))
 
     def _begin_block(self, block: QTextBlockFormat) -> None:
         if self._started:
@@ -192,8 +196,8 @@ def _with_title(chapter: Chapter) -> tuple[Styled, ...]:
     first, words = _PARAGRAPH.search(chapter.text), chapter.title.casefold().split()
     if first is None or not words or first[0].casefold().split() != words:
         return chapter.styles
-    known = any(style.look is Look.HEADING and style.start < first.end() for style in chapter.styles)
-    return chapter.styles if known else (Styled(*first.span(), Look.HEADING, 1), *chapter.styles)
+    known = any(style.text_style is TextStyle.HEADING and style.start < first.end() for style in chapter.styles)
+    return chapter.styles if known else (Styled(*first.span(), TextStyle.HEADING, 1), *chapter.styles)
 
 
 @cache
@@ -218,14 +222,14 @@ def _heading(em: int, level: int, first: bool) -> QTextBlockFormat:
 
 
 @cache
-def _characters(looks: frozenset[Look], level: int) -> QTextCharFormat:
+def _characters(text_styles: frozenset[TextStyle], level: int) -> QTextCharFormat:
     characters = QTextCharFormat()
     if level:
         larger = LARGER_BY_LEVEL.get(level, 0)
         characters.setProperty(QTextFormat.Property.FontSizeAdjustment, larger)
-    if level or Look.STRONG in looks:
+    if level or TextStyle.STRONG in text_styles:
         characters.setFontWeight(QFont.Weight.Bold)
-    if Look.EMPHASIS in looks:
+    if TextStyle.EMPHASIS in text_styles:
         characters.setFontItalic(True)
     return characters
 

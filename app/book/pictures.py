@@ -22,7 +22,7 @@ _NAME = QTextFormat.Property.UserProperty.value + 1
 _SIZE = _NAME + 1
 STAND_IN = "\ufffc"
 """The character that Qt inserts into a text for an object."""
-HIGHEST_EM = 32
+MAX_HEIGHT_EM = 32
 MAX_DECODED_BYTES = 64 << 20
 
 LoadPicture = Callable[[str], bytes | None]
@@ -30,7 +30,7 @@ LoadPicture = Callable[[str], bytes | None]
 
 
 class Pictures(QPyTextObject):
-    """Draws pictures no wider than the text and no higher than `HIGHEST_EM`; each is decoded once it is in view."""
+    """Draws pictures no wider than the text and no higher than `MAX_HEIGHT_EM`; each is decoded once it is in view."""
 
     def __init__(self, load: LoadPicture, parent: QObject) -> None:
         super().__init__(parent)
@@ -42,31 +42,36 @@ class Pictures(QPyTextObject):
         size = _size_in(self._load(picture.name))
         if size.isEmpty():
             return None
-        look = QTextCharFormat()
-        look.setObjectType(PICTURE)
-        look.setProperty(_NAME, picture.name)
-        look.setProperty(_SIZE, size)
-        look.setProperty(QTextFormat.Property.ImageAltText, picture.description)
-        look.setToolTip(picture.description)
-        return look
+        picture_format = QTextCharFormat()
+        picture_format.setObjectType(PICTURE)
+        picture_format.setProperty(_NAME, picture.name)
+        picture_format.setProperty(_SIZE, size)
+        picture_format.setProperty(QTextFormat.Property.ImageAltText, picture.description)
+        picture_format.setToolTip(picture.description)
+        return picture_format
 
-    def intrinsicSize(self, document: QTextDocument, position: int, look: QTextFormat) -> QSizeF:
+    def intrinsicSize(self, document: QTextDocument, position: int, picture_format: QTextFormat) -> QSizeF:
         """Return the size of the picture, reduced if there is less room."""
-        own = QSizeF(look.property(_SIZE))
+        own = QSizeF(picture_format.property(_SIZE))
         width = document.pageSize().width() - 2 * document.documentMargin()
-        room = QSizeF(max(1.0, width), HIGHEST_EM * document.defaultFont().pixelSize())
+        room = QSizeF(max(1.0, width), MAX_HEIGHT_EM * document.defaultFont().pixelSize())
         fits = own.width() <= room.width() and own.height() <= room.height()
         return own if fits else own.scaled(room, Qt.AspectRatioMode.KeepAspectRatio)
 
     def drawObject(
-        self, painter: QPainter, area: QRectF | QRect, document: QTextDocument, position: int, look: QTextFormat
+        self,
+        painter: QPainter,
+        area: QRectF | QRect,
+        document: QTextDocument,
+        position: int,
+        picture_format: QTextFormat,
     ) -> None:
         """Draw the picture, or its description if only its first bytes are those of a picture."""
         area = QRectF(area)
         pixels = (area.size() * painter.device().devicePixelRatio()).toSize()
-        image = self._image(look.property(_NAME), pixels)
+        image = self._image(picture_format.property(_NAME), pixels)
         if image.isNull():
-            words = description_of(look.property(QTextFormat.Property.ImageAltText))
+            words = description_of(picture_format.property(QTextFormat.Property.ImageAltText))
             painter.drawText(area, Qt.AlignmentFlag.AlignCenter | Qt.TextFlag.TextWordWrap, words)
             return
         if image.hasAlphaChannel():
@@ -84,9 +89,9 @@ class Pictures(QPyTextObject):
         return image
 
 
-def height_of(look: QTextCharFormat) -> int:
+def height_of(picture_format: QTextCharFormat) -> int:
     """Return the height of a picture of this format, if there is room, in pixels."""
-    size: QSize = look.property(_SIZE)
+    size: QSize = picture_format.property(_SIZE)
     return size.height()
 
 

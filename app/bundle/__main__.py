@@ -67,7 +67,7 @@ def _make_for_mac() -> None:
     try_on_mac(application, BUILD)
     mac.make_image(application, image)
     if profile := os.environ.get(_PROFILE):
-        mac.notarise(image, profile)
+        mac.notarize(image, profile)
     _say_size(image)
 
 

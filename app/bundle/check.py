@@ -9,8 +9,8 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from app.bundle import contents, mac
-from app.bundle.mac import for_apple_processor, is_signed, least_system
-from engine.artifacts.manifest import MANIFEST_NAME, Artifact, Bridge, Manifest, verify
+from app.bundle.mac import for_apple_processor, is_signed, min_system
+from engine.compiler.artifacts.manifest import MANIFEST_NAME, Artifact, Bridge, Manifest, verify
 from engine.errors import DamagedFile
 
 _MIN_SYSTEM = tuple(int(part) for part in mac.MIN_SYSTEM.split("."))
@@ -46,10 +46,10 @@ def problem_of_python(python: Path) -> str:
     on, python.org's an old one.
     """
     part = for_apple_processor(python.read_bytes())
-    oldest = least_system(part) if part else None
+    oldest = min_system(part) if part else None
     if oldest and oldest <= _MIN_SYSTEM:
         return ""
-    needs = f"needs macOS {oldest[0]}.{oldest[1]}" if oldest else "is not for Apple's processors"
+    needs = f"needs macOS {oldest[0]}.{oldest[1]}" if oldest else "isn’t for Apple silicon"
     return (
         f"The Python at {python} {needs}, and the bundle is for macOS {mac.MIN_SYSTEM} and later: install Python "
         "3.12 from python.org, then run: make clean && make bundle "
@@ -64,9 +64,9 @@ def _differences(application: Path) -> list[str]:
 
 def _problems_of(place: str, content: bytes) -> Iterator[str]:
     if for_apple_processor(content) is None:
-        yield "is not for Apple's processors alone"
+        yield "isn’t for Apple silicon only"
         return
-    oldest = least_system(content)
+    oldest = min_system(content)
     if (oldest is None or oldest > _MIN_SYSTEM) and not _NAMES_A_NEWER_SYSTEM.search(place):
         yield f"needs macOS {oldest}"
     try:

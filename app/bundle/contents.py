@@ -12,9 +12,9 @@ from importlib.machinery import PathFinder
 from importlib.metadata import distribution
 from pathlib import Path
 
-from engine.artifacts.manifest import compiler_sources, student_sources
-from engine.artifacts.processor_families import families_of
-from engine.errors import Cure, EngineError
+from engine.compiler.artifacts.manifest import compiler_sources, student_sources
+from engine.compiler.artifacts.processor_families import families_of
+from engine.errors import EngineError, RecoveryAction
 from engine.system.paths import project_folder, resources_folder, shipped_modules_folder
 
 Files = list[tuple[str, str]]
@@ -85,7 +85,7 @@ _LIBRARIES = {
 """Libraries that packages load by path, in addition to linked ones."""
 
 _DISTRIBUTIONS = ("apache-tvm", "apache-tvm-ffi", "misaki", "PySide6-Essentials", "spacy", "thinc")
-_LICENCES = ("LICENSE", "NOTICE")
+_LICENSES = ("LICENSE", "NOTICE")
 _OF_DOCUMENTS = (".png", ".webp", ".wav", ".mp3")
 """The suffixes of pictures and audio files in the documents."""
 _METAL = "-metal-macos"
@@ -175,9 +175,9 @@ def shipped_modules(system: str = platform.system(), machine: str = platform.mac
 def own_files() -> Files:
     """Return the app's other files: resources, licenses, and the sources whose hashes shipped modules contain."""
     resources = sorted(path for path in resources_folder().rglob("*") if path.suffix not in _OF_DOCUMENTS)
-    licences = [project_folder() / name for name in _LICENCES]
+    licenses = [project_folder() / name for name in _LICENSES]
     sources = (*compiler_sources(), *student_sources())
-    return [_placed(path) for path in (*resources, *licences, *sources) if path.is_file()]
+    return [_placed(path) for path in (*resources, *licenses, *sources) if path.is_file()]
 
 
 def _placed(path: Path) -> tuple[str, str]:
@@ -215,7 +215,7 @@ def _portaudio() -> Files:
     name = find_library("portaudio")
     if name is None:
         raise EngineError(
-            "The bundle needs PortAudio, which is not installed.", "Run “make setup”.", Cure.INSTALL_AGAIN
+            "The bundle needs PortAudio, which isn’t installed.", "Run “make setup”.", RecoveryAction.INSTALL_AGAIN
         )
     return [(str(_loaded_from(name)), ".")]
 

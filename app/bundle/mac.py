@@ -16,8 +16,9 @@ from pathlib import Path
 from typing import Any
 
 from app.system.mac import SERVICE_MESSAGE
-from engine.artifacts.mach_o import BUILD_VERSION, CODE_SIGNATURE, MACH_O_MAGIC, load_commands
+from engine.compiler.artifacts.mach_o import BUILD_VERSION, CODE_SIGNATURE, MACH_O_MAGIC, load_commands
 from engine.system.paths import APPLICATION_NAME, resources_folder
+from engine.text.documents import PROJECT_SUFFIX
 
 _ARM64 = 0x0100000C
 _FAT_MAGIC = b"\xca\xfe\xba\xbe"
@@ -44,6 +45,7 @@ _DOCUMENT_TYPES = (
     ("Book", "org.idpf.epub-container", ("epub",)),
     ("PDF document", "com.adobe.pdf", ("pdf",)),
 )
+_PROJECT = ("Kokoro Desk project", f"{IDENTIFIER}.project", (PROJECT_SUFFIX.removeprefix("."),))
 _PASTEBOARD_TYPES = ["public.utf8-plain-text", "NSStringPboardType"]
 _ICONS = {"ic11": 32, "ic12": 64, "ic07": 128, "ic13": 256, "ic08": 256, "ic14": 512, "ic09": 512, "ic10": 1024}
 """The pixel sizes of an icon's images, by their types on macOS."""
@@ -70,7 +72,7 @@ def for_apple_processor(content: bytes) -> bytes | None:
     return None
 
 
-def least_system(content: bytes) -> tuple[int, int] | None:
+def min_system(content: bytes) -> tuple[int, int] | None:
     """Return the oldest macOS that a slice runs on; None if it does not specify one."""
     for command in load_commands(content):
         if command.kind in (BUILD_VERSION, _MIN_SYSTEM_BEFORE_2018):
@@ -124,8 +126,9 @@ def info_plist() -> dict[str, Any]:
         "CFBundleInfoDictionaryVersion": "6.0",
         "CFBundleShortVersionString": released,
         "CFBundleVersion": released,
-        "CFBundleDocumentTypes": [_document_type(*kind) for kind in _DOCUMENT_TYPES],
-        "UTImportedTypeDeclarations": [_markdown()],
+        "CFBundleDocumentTypes": [*(_document_type(*kind) for kind in _DOCUMENT_TYPES), _project_type()],
+        "UTImportedTypeDeclarations": [_declaration(*_DOCUMENT_TYPES[1], "public.plain-text")],
+        "UTExportedTypeDeclarations": [_declaration(*_PROJECT, "public.json")],
         "NSServices": [_service()],
         "LSMinimumSystemVersion": MIN_SYSTEM,
         "LSApplicationCategoryType": "public.app-category.productivity",
@@ -146,13 +149,17 @@ def _document_type(title: str, kind: str, suffixes: tuple[str, ...]) -> dict[str
     }
 
 
-def _markdown() -> dict[str, Any]:
-    """Return the declaration of the Markdown type, which macOS itself lacks."""
-    _, kind, suffixes = _DOCUMENT_TYPES[1]
+def _project_type() -> dict[str, Any]:
+    """Return the document type of projects, which a double click opens in this app."""
+    return {**_document_type(*_PROJECT), "CFBundleTypeRole": "Editor", "LSHandlerRank": "Owner"}
+
+
+def _declaration(title: str, kind: str, suffixes: tuple[str, ...], like: str) -> dict[str, Any]:
+    """Return the declaration of a type that macOS itself lacks."""
     return {
         "UTTypeIdentifier": kind,
-        "UTTypeConformsTo": ["public.plain-text"],
-        "UTTypeDescription": "Markdown text",
+        "UTTypeConformsTo": [like],
+        "UTTypeDescription": title,
         "UTTypeTagSpecification": {"public.filename-extension": list(suffixes)},
     }
 
@@ -219,7 +226,7 @@ def sign(application: Path, identity: str, run: Run = _run) -> None:
     run(["codesign", "--verify", "--deep", "--strict", str(application)])
 
 
-def notarise(image: Path, profile: str, run: Run = _run) -> None:
+def notarize(image: Path, profile: str, run: Run = _run) -> None:
     """Submit a disk image to Apple for notarization, and staple the ticket to it.
 
     `profile` names credentials in the keychain.

@@ -74,7 +74,7 @@ def _libraries(wheels: Path, stems: set[str]) -> Iterator[tuple[str, bytes]]:
                 if _wanted(place, stems) and is_mach_o(content := archive.read(place)):
                     part = for_apple_processor(content)
                     if part is None:
-                        raise EngineError(f"{place} in {wheel.name} is not for Apple's processors.")
+                        raise EngineError(f"{place} in {wheel.name} isn’t for Apple silicon.")
                     yield place, part
 
 

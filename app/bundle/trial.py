@@ -40,7 +40,7 @@ _SECONDS = 300
 SPOKEN = "Good morning from a bundle."
 MIN_SECONDS, MIN_LEVEL = 1.0, 0.01
 """The minimum length of the audio, in seconds, and its minimum root mean square."""
-MIN_COLOURS = 50
+MIN_COLORS = 50
 """The minimum for a screenshot of the window: without fonts or icons, it has only a few."""
 Start = Callable[[Sequence[str], Mapping[str, str]], subprocess.CompletedProcess[str]]
 """Runs the bundle's program with arguments and an environment."""
@@ -53,7 +53,7 @@ def make_empty_root(root: Path) -> None:
     known = _known_libraries()
     for name in DESKTOP_LIBRARIES:
         if name not in known:
-            raise EngineError(f"The library {name} is not installed.", "Run “make setup”.")
+            raise EngineError(f"The library {name} isn’t installed.", "Run “make setup”.")
         for library in (known[name], *_needed(known[name])):
             _copy(library, root)
     for settings in _SETTINGS:
@@ -127,7 +127,7 @@ def try_on_mac(application: Path, pictures: Path) -> None:
 
 def speak_into(start: Start, named: str, written: Path) -> None:
     """Generate speech into a file that the bundle knows as `named`; raises `EngineError` if it is short or silent."""
-    _succeed(start([MODULE_OPTION, "engine", "speak", SPOKEN, "--out", named], {}), "It does not speak")
+    _succeed(start([MODULE_OPTION, "engine", "speak", SPOKEN, "--out", named], {}), "It doesn’t speak")
     seconds, level = _length_and_level(written)
     if seconds < MIN_SECONDS or level < MIN_LEVEL:
         raise EngineError(f"Its speech lasts {seconds:.1f} s at a level of {level:.3f}.", "The audio is almost silent.")
@@ -135,14 +135,14 @@ def speak_into(start: Start, named: str, written: Path) -> None:
 
 def _have_pip(start: Start) -> None:
     """Check for pip, which downloads models and installs the packages for comparing."""
-    _succeed(start([MODULE_OPTION, "pip", "--version"], {}), "It does not run pip")
+    _succeed(start([MODULE_OPTION, "pip", "--version"], {}), "It doesn’t run pip")
 
 
 def show_in(start: Start, named: str, written: Path, environment: Mapping[str, str]) -> None:
     """Open the window and save a screenshot under a name; raises `EngineError` if it is empty."""
-    _succeed(start(["--text", SPOKEN, "--screenshot", named], environment), "Its window does not open")
-    if (colours := _colours(written)) < MIN_COLOURS:
-        raise EngineError(f"The picture of its window has {colours} colours only.", "Look at it.")
+    _succeed(start(["--text", SPOKEN, "--screenshot", named], environment), "Its window doesn’t open")
+    if (colors := _colors(written)) < MIN_COLORS:
+        raise EngineError(f"The picture of its window has only {colors} colors.", "Look at it.")
 
 
 def _succeed(done: subprocess.CompletedProcess[str], what: str) -> None:
@@ -157,7 +157,7 @@ def _length_and_level(path: Path) -> tuple[float, float]:
         return file.getnframes() / file.getframerate(), float(np.sqrt(np.mean(samples**2)))
 
 
-def _colours(path: Path) -> int:
+def _colors(path: Path) -> int:
     from PySide6.QtGui import QImage
 
     picture = QImage(str(path)).convertToFormat(QImage.Format.Format_RGB32)

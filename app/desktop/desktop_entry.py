@@ -13,9 +13,9 @@ import sys
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 
+from engine.system.atomic_write import write_atomically
 from engine.system.bundle import is_bundle
 from engine.system.paths import APPLICATION_NAME, project_folder, resources_folder
-from engine.system.whole_file import write_atomically
 
 PROGRAM = "kokoro-desk"
 """The name of the entry without its suffix, of the icon, and of the program in a bundle."""

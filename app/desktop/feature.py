@@ -89,8 +89,8 @@ class DesktopFeature(QObject):
     def _add_tray_icon(self) -> None:
         """Add the tray icon; call this only if the desktop has a tray."""
         self.tray_icon = TrayIcon(self._window.menu)
-        self.tray_icon.follow(self._controller.activity)
-        self._controller.activity_changed.connect(self.tray_icon.follow)
+        self.tray_icon.show_activity(self._controller.activity)
+        self._controller.activity_changed.connect(self.tray_icon.show_activity)
         self.tray_icon.window_requested.connect(self._window.come_to_front)
         self.tray_icon.setVisible(self._settings.tray_icon)
         self._settings.changed.connect(self._on_setting)
@@ -106,12 +106,12 @@ class DesktopFeature(QObject):
         remote, mpris = Remote(self._controller, self._window.reading, self._window.menu), Mpris(address, self)
         remote.changed.connect(mpris.show)
         remote.position_changed.connect(mpris.show_position)
-        remote.sought.connect(mpris.tell_position)
+        remote.sought.connect(mpris.send_position)
         remote.next_requested.connect(self.next_requested)
         remote.previous_requested.connect(self.previous_requested)
         remote.raise_requested.connect(self._window.come_to_front)
         remote.quit_requested.connect(self._window.close)
-        mpris.ordered.connect(remote.take)
+        mpris.ordered.connect(remote.handle_command)
         mpris.begin(remote.now)
         self._mpris = mpris
 
@@ -148,10 +148,10 @@ class TrayIcon(QSystemTrayIcon):
         self._fill(menu)
         self.setContextMenu(self._commands)
         self.activated.connect(self._on_activated)
-        self.follow(Activity())
+        self.show_activity(Activity())
 
     @Slot(object)
-    def follow(self, activity: Activity) -> None:
+    def show_activity(self, activity: Activity) -> None:
         """Show the current activity in the tooltip."""
         self.setToolTip(f"{APPLICATION_NAME}: {describe(activity)}")
 

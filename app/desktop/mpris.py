@@ -16,7 +16,7 @@ from dbus_fast import DBusFastError, NameFlag, RequestNameReply
 from dbus_fast.aio import MessageBus
 from PySide6.QtCore import QObject, Signal, Slot
 
-from app.desktop.mpris_interfaces import Application, Player
+from app.desktop.mpris_interfaces import ApplicationInterface, PlayerInterface
 from app.desktop.remote import MediaCommand, NowPlaying
 from app.tasks import Tasks
 
@@ -37,7 +37,7 @@ class Mpris(QObject):
     def __init__(self, address: str, parent: QObject | None = None) -> None:
         super().__init__(parent)
         self._address = address
-        self._application, self._player = Application(self._take), Player(self._take)
+        self._application, self._player = ApplicationInterface(self._take), PlayerInterface(self._take)
         self._loop = asyncio.new_event_loop()
         self._task: asyncio.Task[None] | None = None
         self._tasks = Tasks("mpris", self)
@@ -58,9 +58,9 @@ class Mpris(QObject):
         self._player.position_microseconds = microseconds
 
     @Slot(object)
-    def tell_position(self, microseconds: int) -> None:
+    def send_position(self, microseconds: int) -> None:
         """Announce a jump of the position."""
-        self._call(self._player.tell_position, microseconds)
+        self._call(self._player.send_position, microseconds)
 
     def end(self, timeout_ms: int) -> bool:
         """Leave the bus; return whether that succeeded in time."""

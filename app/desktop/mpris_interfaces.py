@@ -43,7 +43,7 @@ def _command(command: Command) -> Any:
     return dbus_method(command.value)(method)
 
 
-class Application(ServiceInterface):
+class ApplicationInterface(ServiceInterface):
     """The interface of the app as a whole."""
 
     def __init__(self, take: Take) -> None:
@@ -61,7 +61,7 @@ class Application(ServiceInterface):
     SupportedMimeTypes = _constant("SupportedMimeTypes", Strings, [])
 
 
-class Player(ServiceInterface):
+class PlayerInterface(ServiceInterface):
     """The player interface; speed and volume can't be controlled here, so both are 1."""
 
     def __init__(self, take: Take) -> None:
@@ -96,7 +96,7 @@ class Player(ServiceInterface):
             self.take(MediaCommand(Command.GO_TO, position, int(number)))
 
     @dbus_signal("Seeked")
-    def tell_position(self, position: int) -> DBusInt64:
+    def send_position(self, position: int) -> DBusInt64:
         """Announce a jump of the position."""
         return position
 

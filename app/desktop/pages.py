@@ -10,7 +10,7 @@ from PySide6.QtGui import QAction, QKeySequence
 from PySide6.QtWidgets import QMenu
 
 from app.main_menu import MainMenu
-from app.widgets.place_chooser import place_click_words
+from app.widgets.place_chooser import format_place_click
 from engine.system.paths import cache_folder, data_folder, resources_folder
 
 
@@ -18,8 +18,8 @@ def help_html(menu: MainMenu) -> str:
     """Return the help page, with the shortcuts that the menu assigns."""
     template = Template((resources_folder() / "help.html").read_text(encoding="utf-8"))
     actions = {name: action for name, action in vars(menu).items() if isinstance(action, QAction)}
-    named = {name: _words(action.shortcut()) for name, action in actions.items()}
-    others = {"data_folder": data_folder(), "cache_folder": cache_folder(), "place_click": place_click_words()}
+    named = {name: _format_key(action.shortcut()) for name, action in actions.items()}
+    others = {"data_folder": data_folder(), "cache_folder": cache_folder(), "place_click": format_place_click()}
     return template.substitute(named | {name: escape(str(words)) for name, words in others.items()})
 
 
@@ -47,10 +47,10 @@ def _commands(action: QAction) -> Iterator[QAction]:
 
 
 def _keys(action: QAction) -> str:
-    return " or ".join(words for key in action.shortcuts() if (words := _words(key)))
+    return " or ".join(words for key in action.shortcuts() if (words := _format_key(key)))
 
 
-def _words(key: QKeySequence) -> str:
+def _format_key(key: QKeySequence) -> str:
     return key.toString(QKeySequence.SequenceFormat.NativeText)
 
 

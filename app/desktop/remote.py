@@ -101,7 +101,7 @@ class Remote(QObject):
         self._update()
 
     @Slot(object)
-    def take(self, order: MediaCommand) -> None:
+    def handle_command(self, order: MediaCommand) -> None:
         """Execute a command if it is possible now."""
         if order.command is Command.SEEK:
             self._go(self._player.position + self._samples(order.microseconds))

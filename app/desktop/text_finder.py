@@ -59,7 +59,7 @@ class FindBar(QFrame):
         """The widgets in Tab order."""
         return self.field, self.previous_button, self.next_button, self.close_button
 
-    def begin(self, words: str) -> None:
+    def begin_search(self, words: str) -> None:
         """Show the bar with the focus in the field; non-empty `words` replace the search text."""
         if words:
             self.field.setText(words)
@@ -67,7 +67,7 @@ class FindBar(QFrame):
         self.field.setFocus()
         self.field.selectAll()
 
-    def tell(self, news: str) -> None:
+    def show_message(self, news: str) -> None:
         """Show the search result."""
         if news and self.isVisible() and news != self.label.text():
             announce(self.label, news)
@@ -160,7 +160,7 @@ class TextFinder(QObject):
     def begin(self) -> None:
         """Show the bar, with the selected text as the search text."""
         self._place = self._selected()[0]
-        self._bar.begin(self._seed())
+        self._bar.begin_search(self._seed())
 
     @Slot()
     def use_selection(self) -> None:
@@ -189,7 +189,7 @@ class TextFinder(QObject):
         if words:
             self._show(self._matches().from_place(self._place), "the start")
         else:
-            self._bar.tell("")
+            self._bar.show_message("")
 
     @Slot()
     def on_text(self) -> None:
@@ -202,9 +202,9 @@ class TextFinder(QObject):
         matches = self._matches()
         match = matches.at(self._selected())
         if match is not None:
-            self._bar.tell(found_words(match, ""))
+            self._bar.show_message(describe_match(match, ""))
         elif self._bar.field.text():
-            self._bar.tell(f"{len(matches.spans):,} found" if matches.spans else "Not found")
+            self._bar.show_message(f"{len(matches.spans):,} found" if matches.spans else "Not found")
 
     def _seed(self) -> str:
         """Return the selected text; empty if it is too long to search for or spans several lines."""
@@ -213,12 +213,12 @@ class TextFinder(QObject):
         is_seed = "\n" not in selected and len(selected) <= MAX_SEED_CHARACTERS
         return selected if is_seed else ""
 
-    def _matches(self) -> Matches:
-        return Matches.of(self._page.view.text, self._bar.field.text())
+    def _matches(self) -> TextMatches:
+        return TextMatches.of(self._page.view.text, self._bar.field.text())
 
-    def _show(self, match: Match | None, wrapped_to: str) -> None:
+    def _show(self, match: TextMatch | None, wrapped_to: str) -> None:
         self._timer.stop()  # the count is up to date
-        self._bar.tell(found_words(match, wrapped_to))
+        self._bar.show_message(describe_match(match, wrapped_to))
         if match is None:
             return
         self._place = match.span[0]
@@ -232,7 +232,7 @@ class TextFinder(QObject):
         return self._page.view.span
 
 
-def found_words(match: Match | None, wrapped_to: str) -> str:
+def describe_match(match: TextMatch | None, wrapped_to: str) -> str:
     """Describe the match, and whether the search wrapped."""
     if match is None:
         return "Not found"
@@ -241,7 +241,7 @@ def found_words(match: Match | None, wrapped_to: str) -> str:
 
 
 @dataclass(frozen=True)
-class Match:
+class TextMatch:
     """Match `number` (from 1) of `count`; `wrapped` if the search passed an end of the text to find it."""
 
     span: Span
@@ -251,39 +251,39 @@ class Match:
 
 
 @dataclass(frozen=True)
-class Matches:
+class TextMatches:
     """The places of some words in a text, in order and without overlap."""
 
     spans: tuple[Span, ...] = ()
 
     @classmethod
-    def of(cls, text: str, words: str) -> Matches:
+    def of(cls, text: str, words: str) -> TextMatches:
         """Return all matches; empty if `words` is empty."""
         found = re.finditer(re.escape(words), text, re.IGNORECASE) if words else ()
         return cls(tuple(match.span() for match in found))
 
-    def from_place(self, place: int) -> Match | None:
+    def from_place(self, place: int) -> TextMatch | None:
         """Return the first match that starts at this character or later, or else the first of all."""
         index = bisect_left(self.spans, place, key=_start)
         return self._match(index % len(self.spans), wrapped=index == len(self.spans)) if self.spans else None
 
-    def before(self, place: int) -> Match | None:
+    def before(self, place: int) -> TextMatch | None:
         """Return the last match that starts before this character, or else the last of all."""
         index = bisect_left(self.spans, place, key=_start) - 1
         return self._match(index % len(self.spans), wrapped=index < 0) if self.spans else None
 
-    def after(self, place: int) -> Match | None:
+    def after(self, place: int) -> TextMatch | None:
         """Return the first match that starts after this character, or else the first of all."""
         index = bisect_right(self.spans, place, key=_start)
         return self._match(index % len(self.spans), wrapped=index == len(self.spans)) if self.spans else None
 
-    def at(self, span: Span) -> Match | None:
+    def at(self, span: Span) -> TextMatch | None:
         """Return the match at exactly this span, if any."""
         index = bisect_left(self.spans, span)
         return self._match(index, wrapped=False) if span in self.spans[index : index + 1] else None
 
-    def _match(self, index: int, *, wrapped: bool) -> Match:
-        return Match(self.spans[index], index + 1, len(self.spans), wrapped)
+    def _match(self, index: int, *, wrapped: bool) -> TextMatch:
+        return TextMatch(self.spans[index], index + 1, len(self.spans), wrapped)
 
 
 def _start(span: Span) -> int:

@@ -20,10 +20,10 @@ from app.diagnostics.runs.run import DiagnosticsRun, Shown
 from app.tasks import Tasks
 from app.widgets.file_dialogs import ask_where_to_save_case
 from engine.cli import data_of
-from engine.errors import Cancelled, EngineError, OutputError
+from engine.errors import Canceled, EngineError, OutputError
 from engine.stages import stage_named
+from engine.system.atomic_write import atomic_write
 from engine.system.remote import call
-from engine.system.whole_file import whole_file
 from engine.validator.cases.as_command import COMMAND, as_arguments, as_command
 from engine.validator.cases.stage_trial import only
 from engine.validator.data.results import InputSource, ValidationRequest, Verdict
@@ -34,7 +34,7 @@ NOTHING_FAILS = "This stage no longer fails, so there’s nothing to save."
 COPIED = "Command copied. Run it in a terminal to reproduce this run."
 SAVING = "Saving a failing case"
 REDUCING = "Starting to reduce"
-REDUCE_MEANING = "Find the shortest text on which this stage fails, and the command that shows it"
+REDUCE_TOOL_TIP = "Find the shortest text on which this stage fails, and the command that shows it"
 REPRODUCE = "This command reproduces it:"
 
 
@@ -60,12 +60,12 @@ class MadeCase:
 class CaseActions(QObject):
     """The actions for failing cases, in the panel and on the button of a failing stage.
 
-    Cases are created one at a time, in a child process, by the public command. `failed` carries an error, `told` a
-    success message.
+    Cases are created one at a time, in a child process, by the public command. `failed` carries an error,
+    `message_sent` a success message.
     """
 
     failed = Signal(object)
-    told = Signal(str)
+    message_sent = Signal(str)
 
     def __init__(
         self,
@@ -104,7 +104,7 @@ class CaseActions(QObject):
         self.copy.setEnabled(panel.run is not None)
         self.save.setEnabled(failing and self._making is None)
         self._button.setText("Stop Reducing" if reducing else "Reduce")
-        self._button.setToolTip("" if reducing else REDUCE_MEANING)
+        self._button.setToolTip("" if reducing else REDUCE_TOOL_TIP)
         self._button.setEnabled(reducing or self._making is None)
         self._button.setVisible(reducing or failing)
 
@@ -112,7 +112,7 @@ class CaseActions(QObject):
     def _on_copy(self) -> None:
         if self._panel.run is not None:
             QGuiApplication.clipboard().setText(as_command(self._panel.run.request))
-            self.told.emit(COPIED)
+            self.message_sent.emit(COPIED)
 
     @Slot()
     def _on_button(self) -> None:
@@ -155,23 +155,23 @@ class CaseActions(QObject):
         arguments = [COMMAND, *as_arguments(only(failure.request, failure.regime)), *wanted, "--json"]
         making = self._making = threading.Event()
 
-        def say(line: str) -> None:
-            self._tasks.tell(self._say, making, line.strip())
+        def report_line(line: str) -> None:
+            self._tasks.call_in_window(self._show_progress, making, line.strip())
 
         self._tasks.run(
-            partial(call, cancel=making, niceness=NICENESS, on_error_line=say),
+            partial(call, cancel=making, niceness=NICENESS, on_error_line=report_line),
             self._data_of,
             arguments,
             done=self._on_made,
             failed=self._on_failure,
             cancel=making,
         )
-        self._say(making, words)
+        self._show_progress(making, words)
         self._refresh()
 
-    def _say(self, making: threading.Event, words: str) -> None:
+    def _show_progress(self, making: threading.Event, words: str) -> None:
         if making is self._making:
-            self._panel.tell(self._tasks, words)
+            self._panel.show_activity(self._tasks, words)
 
     def _stop(self) -> None:
         if self._making is not None:
@@ -179,7 +179,7 @@ class CaseActions(QObject):
             self._end()
 
     def _on_failure(self, error: Exception) -> None:
-        if not isinstance(error, Cancelled):
+        if not isinstance(error, Canceled):
             self._end()
             self.failed.emit(EngineError("Couldn’t create the case.", str(error)))
 
@@ -197,17 +197,17 @@ class CaseActions(QObject):
 
     def _end(self) -> None:
         self._wanted = self._reduced = self._making = None
-        self._panel.tell(self._tasks, "")
+        self._panel.show_activity(self._tasks, "")
         self._refresh()
 
     def _copy(self, case: MadeCase, path: Path) -> None:
         try:
-            with case.path.open("rb") as source, whole_file(path) as file:
+            with case.path.open("rb") as source, atomic_write(path) as file:
                 shutil.copyfileobj(source, file)
         except EngineError as error:
             self.failed.emit(error)
         else:
-            self.told.emit(f"Saved {path.name} to {path.parent}. “kokoro-desk validate --case” runs it again")
+            self.message_sent.emit(f"Saved {path.name} to {path.parent}. “kokoro-desk validate --case” runs it again")
 
     def _show(self, case: MadeCase, failure: Failure) -> None:
         """Show the shortest text and its command, which can be copied, and offer to save the inputs."""

@@ -19,16 +19,16 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
-from app.diagnostics.colours import FollowsTheme, Tone, tone_colour, verdict_tone
+from app.diagnostics.colors import ColorTone, FollowsTheme, tone_color, verdict_tone
 from app.diagnostics.controls import faint_label, regimes_of
-from app.diagnostics.metric_words import EXPECTED_RED, REGIME_TITLES, VERDICT_SIGNS, regime_title, verdict_meaning
+from app.diagnostics.metric_text import EXPECTED_RED, REGIME_TITLES, VERDICT_SIGNS, describe_verdict, regime_title
 from app.diagnostics.runs.run import DEFAULT_PADDING, DiagnosticsRun, Shown
 from app.diagnostics.stages.stage_pages import StagePage
 from app.widgets.controls import ComboBox
 from app.widgets.elided_text import ElidedLabel
 from app.widgets.layouts import WrappingBar
 from engine.stages import DEVICE_STAGES, STAGE_NAMES, STAGES, Stage
-from engine.validator.data.results import REGIME_MEANINGS, Regime, Row, Verdict
+from engine.validator.data.results import REGIME_DESCRIPTIONS, Regime, Row, Verdict
 from engine.validator.data.wording import row_correlation
 from engine.validator.runners.regimes import MAX_PADDING
 
@@ -37,10 +37,10 @@ ROW_PIXELS = 23
 GAP_PIXELS = 1
 FRAME_PIXELS = 2
 MARGIN_PIXELS = 20
-WIDEST_WORDS = "✓ 1 - 1.2e-12"
+WIDEST_TEXT = "✓ 1 - 1.2e-12"
 SOURCE_CHARACTERS, PADDING_CHARACTERS = 12, 7
 PADDINGS = (0.0, 0.1, 0.25, 0.5, 1.0, 2.0, 5.0, 10.0)
-PADDING_MEANING = "How much longer than the speech the padded arrays are; the result should not change"
+PADDING_TOOL_TIP = "How much longer than the speech the padded arrays are; the result shouldn’t change"
 OWN_FAULT_ALPHA = 110
 INHERITED_ALPHA = 55
 RIGHT_ALPHA = 45
@@ -73,17 +73,17 @@ class MatrixCell:
         title = f"{self.stage.title}, {regime_title(self.regime)}"
         if self.row is None:
             return f"{title}: no results yet."
-        return f"{title}: {self.row.output}, {row_correlation(self.row)}. {verdict_meaning(self.row)}"
+        return f"{title}: {self.row.output}, {row_correlation(self.row)}. {describe_verdict(self.row)}"
 
-    def colour(self) -> QColor | None:
+    def color(self) -> QColor | None:
         """Return green within tolerance; red beyond it, pale if the stage only passes on errors of its inputs."""
         if self.row is None:
             return None
         passed_on = self.row.verdict in PASSED_ON
-        colour = QColor(tone_colour(Tone.ERROR if passed_on else verdict_tone(self.row.verdict)))
+        color = QColor(tone_color(ColorTone.ERROR if passed_on else verdict_tone(self.row.verdict)))
         right_or_wrong = RIGHT_ALPHA if self.row.verdict is Verdict.PASS else OWN_FAULT_ALPHA
-        colour.setAlpha(INHERITED_ALPHA if passed_on else right_or_wrong)
-        return colour
+        color.setAlpha(INHERITED_ALPHA if passed_on else right_or_wrong)
+        return color
 
 
 @dataclass(frozen=True)
@@ -117,7 +117,7 @@ def column_title(regime: str) -> str:
 def column_explanation(regime: str) -> str:
     """Return the meaning of a configuration."""
     if regime in tuple(Regime):
-        return ". ".join(filter(None, (REGIME_MEANINGS[Regime(regime)], EXPECTED_RED.get(regime))))
+        return ". ".join(filter(None, (REGIME_DESCRIPTIONS[Regime(regime)], EXPECTED_RED.get(regime))))
     return regime_title(regime)
 
 
@@ -130,8 +130,8 @@ class MixingEditor(WrappingBar):
         super().__init__(parent)
         self.boxes: dict[str, ComboBox] = {}
         for stage in DEVICE_STAGES:
-            meaning = "The configuration to take this stage from"
-            box = self.boxes[stage.name] = ComboBox(f"{stage.title} from", meaning, SOURCE_CHARACTERS, self)
+            tool_tip = "The configuration to take this stage from"
+            box = self.boxes[stage.name] = ComboBox(f"{stage.title} from", tool_tip, SOURCE_CHARACTERS, self)
             box.chosen.connect(self.changed)
             self.add(faint_label(stage.title, box), box)
         self.offer_students(has_students=False)
@@ -140,10 +140,10 @@ class MixingEditor(WrappingBar):
         """Offer the configurations of a model with students or without."""
         names = dict.fromkeys((NOT_MIXED, *regimes_of(has_students)))
         for box in self.boxes.values():
-            box.offer((each, REGIME_TITLES[each], REGIME_MEANINGS[each]) for each in names)
+            box.offer((each, REGIME_TITLES[each], REGIME_DESCRIPTIONS[each]) for each in names)
 
     @property
-    def cross(self) -> tuple[tuple[str, Regime], ...]:
+    def mixed_stages(self) -> tuple[tuple[str, Regime], ...]:
         """The stages from other configurations, each with its configuration; empty if nothing is mixed."""
         chosen = ((stage, Regime(str(box.value))) for stage, box in self.boxes.items())
         return tuple((stage, regime) for stage, regime in chosen if regime is not NOT_MIXED)
@@ -165,38 +165,38 @@ class ConfigurationsPage(StagePage):
         self.compare = QPushButton("Compare All", self)
         self.mix = QPushButton(MIX, self)
         self.editor = MixingEditor(self)
-        self.padding = ComboBox("Padding", PADDING_MEANING, PADDING_CHARACTERS, self)
+        self.padding = ComboBox("Padding", PADDING_TOOL_TIP, PADDING_CHARACTERS, self)
         self.words = ElidedLabel(self)
         self.table = RegimeMatrix(self)
         self._lay_out()
         self.compare.clicked.connect(self._on_compare)
         self.mix.toggled.connect(self.editor.setVisible)
-        self.editor.changed.connect(self._say)
+        self.editor.changed.connect(self._show_next_run)
         self.padding.chosen.connect(self.padding_chosen)
         self.table.cell_chosen.connect(self._on_cell)
-        self._say()
+        self._show_next_run()
 
     def show_stage(self, run: DiagnosticsRun | None, shown: Shown, stage: str | None) -> None:
         """See `StagePage`."""
         self._shown = shown
         self.table.show_matrix(matrix_of(run, shown) if run is not None else Matrix())
         self.table.mark(stage, shown.regime)
-        self._say()
+        self._show_next_run()
 
     @Slot()
     def _on_compare(self) -> None:
-        self.compare_requested.emit(self.editor.cross)
+        self.compare_requested.emit(self.editor.mixed_stages)
 
     @Slot(str, str)
     def _on_cell(self, stage: str, regime: str) -> None:
         self.part_requested.emit(replace(self._shown, regime=regime), stage)
 
     @Slot()
-    def _say(self) -> None:
-        mixed = "+".join([NOT_MIXED, *(f"{stage}={regime}" for stage, regime in self.editor.cross)])
-        self.mix.setText(f"{MIX} ({len(self.editor.cross)})" if self.editor.cross else MIX)
+    def _show_next_run(self) -> None:
+        mixed = "+".join([NOT_MIXED, *(f"{stage}={regime}" for stage, regime in self.editor.mixed_stages)])
+        self.mix.setText(f"{MIX} ({len(self.editor.mixed_stages)})" if self.editor.mixed_stages else MIX)
         words = START if not self.table.matrix.regimes else LEGEND
-        self.words.say(f"Next: {column_explanation(mixed)}. {words}" if self.editor.cross else words)
+        self.words.set_text(f"Next: {column_explanation(mixed)}. {words}" if self.editor.mixed_stages else words)
 
     def _lay_out(self) -> None:
         self.compare.setToolTip("Run every stage in every configuration, on the text named above")
@@ -283,7 +283,7 @@ class RegimeMatrix(FollowsTheme, QTableWidget):
 
     def _keep_readable(self) -> None:
         """Make no column narrower than its numbers and its title."""
-        lines = [WIDEST_WORDS, *(line for regime in self.matrix.regimes for line in column_title(regime).splitlines())]
+        lines = [WIDEST_TEXT, *(line for regime in self.matrix.regimes for line in column_title(regime).splitlines())]
         width = max(map(self.fontMetrics().horizontalAdvance, lines)) + MARGIN_PIXELS
         self.horizontalHeader().setMinimumSectionSize(width)
 
@@ -292,9 +292,9 @@ class RegimeMatrix(FollowsTheme, QTableWidget):
         item.setTextAlignment(Qt.AlignmentFlag.AlignCenter)
         item.setToolTip(cell.explanation)
         item.setData(int(Qt.ItemDataRole.AccessibleTextRole), cell.explanation)
-        colour = cell.colour()
-        if colour is not None:
-            item.setBackground(QBrush(colour))
+        color = cell.color()
+        if color is not None:
+            item.setBackground(QBrush(color))
         return item
 
     @Slot(int, int)

@@ -8,23 +8,23 @@ from PySide6.QtCore import Signal, Slot
 from PySide6.QtGui import QAction, QActionGroup
 from PySide6.QtWidgets import QCheckBox, QLabel, QMenu, QPushButton, QWidget
 
-from app.diagnostics.metric_words import READING_MEANINGS, READING_TITLES, REGIME_TITLES, regime_title
+from app.diagnostics.metric_text import READING_DESCRIPTIONS, READING_TITLES, REGIME_TITLES, regime_title
 from app.diagnostics.runs.run import DEFAULT_PADDING, DiagnosticsOptions, DiagnosticsRun
-from app.diagnostics.runs.run_words import RunHistory, shortened
+from app.diagnostics.runs.run_text import RunHistory, shortened
 from app.settings import DEVICE_TITLES, LSTM_TITLES
 from app.widgets.controls import ComboBox
 from app.widgets.elided_text import ElidedLabel
 from app.widgets.layouts import WrappingBar
-from engine.artifacts.manifest import METAL_DEVICE, MPS
-from engine.ops.packed_lstm import LstmMethod
-from engine.runtime.preparation.devices import DEVICES, metal_obstacle
+from engine.compiler.artifacts.manifest import METAL_DEVICE, MPS
+from engine.network.ops.packed_lstm import LstmMethod
+from engine.runtime.preparation.devices import DEVICES, metal_unavailable_reason
 from engine.runtime.preparation.lstm_methods import LSTM_METHODS
 from engine.speech import Utterance
-from engine.validator.data.results import REGIME_MEANINGS, STUDENT_REGIMES, InputSource, Regime, Report
-from engine.validator.reports.run_comparison import differences, obstacles
+from engine.validator.data.results import REGIME_DESCRIPTIONS, STUDENT_REGIMES, InputSource, Regime, Report
+from engine.validator.reports.run_comparison import differences, incomparable_reasons
 
 SPACE_PIXELS = 6
-SUBJECT_PIXELS = 410
+REQUEST_PIXELS = 410
 """The width of the text excerpt, its size and the expected duration."""
 _LSTM_TITLES = LSTM_TITLES | {LstmMethod.TORCH: "PyTorch"}
 UTTERANCE_CHARACTERS = 40
@@ -32,7 +32,7 @@ HEARD = "heard"
 WORST_OF_ALL = "Worst Utterance"
 NO_RUN = "no run yet"
 NOTHING = "nothing"
-EARLIER_MEANING = "The run to compare with in the Change column"
+EARLIER_TOOL_TIP = "The run to compare with in the Change column"
 
 
 class RunControls(WrappingBar):
@@ -55,10 +55,10 @@ class RunControls(WrappingBar):
         self.diagnose_button.setObjectName("diagnose")
         self.while_speaking = QCheckBox("Diagnose while speaking", self)
         self.while_speaking.setToolTip("Compare everything that is spoken while this window is open")
-        self.subject = ElidedLabel(self)
-        self.subject.setObjectName("faint")
-        self.subject.setMinimumWidth(SUBJECT_PIXELS)
-        self.subject.setAccessibleName("Configurations to compare")
+        self.request_summary = ElidedLabel(self)
+        self.request_summary.setObjectName("faint")
+        self.request_summary.setMinimumWidth(REQUEST_PIXELS)
+        self.request_summary.setAccessibleName("Configurations to compare")
         self.regime = ComboBox("Compared", "Configuration to inspect", 16, self)
         self.reference = ComboBox("Reference", "Configuration to compare it with", 7, self)
         self.more = RunOptions(self)
@@ -92,14 +92,14 @@ class RunControls(WrappingBar):
         """Offer the configurations of a model with students or without."""
         self.regimes = regimes_of(has_students)
         self.offer_regimes(self._others)
-        self.reference.offer((regime, REGIME_TITLES[regime], REGIME_MEANINGS[regime]) for regime in self.regimes)
+        self.reference.offer((regime, REGIME_TITLES[regime], REGIME_DESCRIPTIONS[regime]) for regime in self.regimes)
 
     def offer_regimes(self, others: tuple[str, ...] = ()) -> None:
         """Offer every configuration, and any others that a run has."""
         self._others = others
         names = dict.fromkeys((Regime.COMPILED, *self.regimes, *others))
         self.regime.offer(
-            (name, regime_title(name), REGIME_MEANINGS.get(Regime(name), "") if name in tuple(Regime) else "")
+            (name, regime_title(name), REGIME_DESCRIPTIONS.get(Regime(name), "") if name in tuple(Regime) else "")
             for name in names
         )
 
@@ -122,7 +122,7 @@ class RunControls(WrappingBar):
             self.diagnose_requested.emit(self.options)
 
     def _lay_out(self) -> None:
-        self.add(self.diagnose_button, self.subject, share=1)
+        self.add(self.diagnose_button, self.request_summary, share=1)
         self.add(self.while_speaking)
         self.add(self.regime, share=1)
         self.add(faint_label("against", self.reference), self.reference)
@@ -189,18 +189,18 @@ class RunOptions(QPushButton):
             "Intermediate Activations", "Also compare values inside the stages, which takes longer", self.list
         )
         self.worst_first = _switch("Worst Stage First", "Show the stage that diverges most first", self.list)
-        if (obstacle := metal_obstacle()) is not None:
-            self.device.forbid(METAL_DEVICE, obstacle)
-            self.lstm_method.forbid(MPS, obstacle)
+        if (unavailable_reason := metal_unavailable_reason()) is not None:
+            self.device.forbid(METAL_DEVICE, unavailable_reason)
+            self.lstm_method.forbid(MPS, unavailable_reason)
         self.worst_first.toggled.connect(self.worst_first_toggled)
         for menu in (self.device, self.lstm_method):
             self.list.addMenu(menu)
         self.list.addActions([self.probes, self.worst_first])
 
 
-def _switch(title: str, meaning: str, parent: QMenu) -> QAction:
+def _switch(title: str, tool_tip: str, parent: QMenu) -> QAction:
     action = QAction(title, parent, checkable=True)
-    action.setToolTip(meaning)
+    action.setToolTip(tool_tip)
     return action
 
 
@@ -215,12 +215,14 @@ class ViewControls(WrappingBar):
         self.reading = ComboBox("Reading", "Inputs of each stage", 17, self)
         self.utterance = ComboBox("Utterance", "Utterance to show", 10, self)
         self.run = ComboBox("Run", "Run to show", 12, self)
-        self.earlier = ComboBox("Compared with run", EARLIER_MEANING, 10, self)
+        self.earlier = ComboBox("Compared with run", EARLIER_TOOL_TIP, 10, self)
         self.to_do = QPushButton("Actions", self)
         self._to_do = QMenu(self)
         self._heard: int | None = None
         self._shown: DiagnosticsRun | None = None
-        self.reading.offer((reading, READING_TITLES[reading], READING_MEANINGS[reading]) for reading in READING_TITLES)
+        self.reading.offer(
+            (reading, READING_TITLES[reading], READING_DESCRIPTIONS[reading]) for reading in READING_TITLES
+        )
         self.run.offer([(None, NO_RUN, "")])
         self.earlier.offer([(None, NOTHING, "")])
         self.show_utterances(())
@@ -258,7 +260,7 @@ class ViewControls(WrappingBar):
             (each.index, f"{each.index + 1} · {shortened(each.text, UTTERANCE_CHARACTERS)}", each.text)
             for each in utterances
         )
-        worst = (None, WORST_OF_ALL, "Each stage's worst utterance")
+        worst = (None, WORST_OF_ALL, "Each stage’s worst utterance")
         heard = (HEARD, "Now Playing", "The utterance that is playing; while nothing is, each stage’s worst")
         self.utterance.offer((worst, heard, *numbered))
 
@@ -267,7 +269,7 @@ class ViewControls(WrappingBar):
         if self.utterance.value is None:
             self.utterance.choose(HEARD)
 
-    def follow(self, utterance: int | None) -> None:
+    def show_current_utterance(self, utterance: int | None) -> None:
         """Note the utterance that is playing; None for none."""
         if utterance != self._heard:
             self._heard = utterance
@@ -289,7 +291,7 @@ class ViewControls(WrappingBar):
         others = [each for each in history.listed if each.run is not shown]
         self.earlier.offer([(None, NOTHING, ""), *((each.run, each.title, "") for each in others)])
         for each in others:
-            why_not = obstacles(_report(shown), _report(each.run)) if shown is not None else ()
+            why_not = incomparable_reasons(_report(shown), _report(each.run)) if shown is not None else ()
             if why_not:
                 self.earlier.forbid(each.run, " ".join(why_not))
             if why_not and self.earlier.value is each.run:
@@ -300,7 +302,9 @@ class ViewControls(WrappingBar):
         """List further differences between the two runs in the tooltip."""
         shown, earlier = self._shown, self.earlier_run
         apart = differences(_report(shown), _report(earlier)) if shown is not None and earlier is not None else ()
-        self.earlier.setToolTip(f"{EARLIER_MEANING}. They differ in: {'; '.join(apart)}." if apart else EARLIER_MEANING)
+        self.earlier.setToolTip(
+            f"{EARLIER_TOOL_TIP}. They differ in: {'; '.join(apart)}." if apart else EARLIER_TOOL_TIP
+        )
 
     @Slot(object)
     def _on_chosen(self, value: object) -> None:

@@ -22,19 +22,19 @@ from app.diagnostics.reference_process import ReferenceProcess, Serve
 from app.diagnostics.run_queue import RunQueue
 from app.diagnostics.runs.run import DiagnosticsOptions, DiagnosticsRun
 from app.diagnostics.runs.run_folders import RunFolders
-from app.diagnostics.runs.run_keeping import RunKeeping
+from app.diagnostics.runs.run_keeping import RunFileActions
 from app.diagnostics.runs.run_status import RunChip
-from app.diagnostics.runs.run_words import subject_words
+from app.diagnostics.runs.run_text import describe_request
 from app.diagnostics.stages.utterance_clock import UtteranceClock, clock_of
 from app.diagnostics.window import DiagnosticsWindow
 from app.main_window import MainWindow
-from app.messages import Message, Remedy, Subject, Tone, message_for
+from app.messages import Message, MessageAction, MessageTopic, Severity, message_for
 from app.settings import Settings
 from app.speech.activity import Activity, Readiness
 from app.speech.controller import SpeechController
 from app.speech.voice_choice import prosody_of
 from app.tasks import Tasks, ignore
-from engine.errors import Cancelled, InvalidRequest
+from engine.errors import Canceled, InvalidRequest
 from engine.models.packages import add_reference
 from engine.speech import Prosody, SpeechRequest, SpokenWord, Utterance
 from engine.validator.data.results import Regime
@@ -43,10 +43,12 @@ from engine.validator.service.service import serve
 SHORTCUT = "Ctrl+Shift+I"
 ADDING = Message(
     "Installing PyTorch… This takes a few minutes. You can keep using Kokoro Desk.",
-    Tone.NOTE,
-    subject=Subject.DIAGNOSTICS,
+    Severity.NOTE,
+    topic=MessageTopic.DIAGNOSTICS,
 )
-ADDED = Message("PyTorch is installed. Click Diagnose to compare with it.", Tone.NOTE, subject=Subject.DIAGNOSTICS)
+ADDED = Message(
+    "PyTorch is installed. Click Diagnose to compare with it.", Severity.NOTE, topic=MessageTopic.DIAGNOSTICS
+)
 
 
 class DiagnosticsFeature(QObject):
@@ -82,7 +84,7 @@ class DiagnosticsFeature(QObject):
         self._stop_adding = threading.Event()
         self.sounds = SoundPlayer(speech.player, output, self)
         self.listening = ListeningControl(self.panel.drill_down, self.sounds, self)
-        self.keeping = RunKeeping(self.panel, folders, self)
+        self.keeping = RunFileActions(self.panel, folders, self)
         self.cases = CaseActions(self.panel, parent=self)
         self.kernels = InspectionFeature(self.panel, self.queue)
         window.menu.add_view(self.window.toggle, SHORTCUT)
@@ -131,7 +133,7 @@ class DiagnosticsFeature(QObject):
         panel.refreshed.connect(self._on_refreshed)
         self.chip.clicked.connect(self.open)
         self.window.shown_changed.connect(self._on_shown)
-        self.window.activated.connect(self._show_subject)
+        self.window.activated.connect(self._show_selection)
         self._main.closed.connect(self._on_window_closed)
 
     def _connect_queue(self) -> None:
@@ -140,9 +142,9 @@ class DiagnosticsFeature(QObject):
         queue.run_started.connect(self._show_chip)
         queue.changed.connect(panel.refresh_soon)
         for banner in (panel.banner, self._main.page.banner):
-            banner.remedy_chosen.connect(self._on_remedy)
+            banner.action_chosen.connect(self._on_message_action)
         for source in (self.keeping, self.cases):
-            source.told.connect(self._on_told)
+            source.message_sent.connect(self._on_message)
         for part in (queue, self.sounds, self.keeping, self.cases):
             part.failed.connect(self._on_failure)
         later = Qt.ConnectionType.QueuedConnection  # queued, because starting to speak takes long enough
@@ -206,7 +208,7 @@ class DiagnosticsFeature(QObject):
         """Show the state of the latest run while this window is open, if the run is of the text being spoken."""
         run, spoken = self.panel.live_run, self._speech.request
         known = self.window.shown and run is not None and spoken is not None and run.request.speech.text == spoken.text
-        self.chip.follow(run if known else None)
+        self.chip.show_run(run if known else None)
         self.chip.refresh(self.panel.shown.regime)
 
     def _diagnose_speech(self) -> None:
@@ -227,54 +229,54 @@ class DiagnosticsFeature(QObject):
         run = self.panel.live_run
         if run is not None and not run.active and run is not self._timed:
             self._timed = run
-            self._show_subject()
+            self._show_selection()
 
     @Slot()
-    def _show_subject(self) -> None:
+    def _show_selection(self) -> None:
         """Show the text that Diagnose would use, and the expected duration based on the latest run of the same kind."""
         (speech, model), run, to_run = self._source(), self._timed, self.panel.to_run
         same = run is not None and (run.request.model, run.request.regimes) == (model, to_run.options.regimes)
         rate = run.progress.seconds_per_phoneme if run is not None and same else None
-        to_run.subject.say(subject_words(speech.part if speech is not None else "", rate))
+        to_run.request_summary.set_text(describe_request(speech.part if speech is not None else "", rate))
 
     @Slot(object)
     def _on_activity(self, activity: Activity) -> None:
         self.queue.hold_back(activity.readiness is Readiness.PREPARING)
         if self.window.shown and activity.idle:  # before the first time, there is no voice and thus nothing to diagnose
-            self._show_subject()
+            self._show_selection()
 
     @Slot(bool)
     def _on_shown(self, shown: bool) -> None:
         self._show_chip()
         if shown:
-            self._show_subject()
+            self._show_selection()
         else:
             self.sounds.stop()
             self.queue.release()
 
     @Slot(str)
-    def _on_told(self, words: str) -> None:
-        self._show(Message(f"{words.rstrip('.')}.", Tone.NOTE))
+    def _on_message(self, words: str) -> None:
+        self._show(Message(f"{words.rstrip('.')}.", Severity.NOTE))
 
     @Slot(object)
     def _on_failure(self, error: Exception) -> None:
         """Show a failure, without the button that most failures have, which concerns speech."""
-        if isinstance(error, Cancelled):
+        if isinstance(error, Canceled):
             return
         message = message_for(error)
-        ours = message.remedy is Remedy.ADD_REFERENCE
-        self._show(message if ours else replace(message, remedy=None))
+        ours = message.action is MessageAction.ADD_REFERENCE
+        self._show(message if ours else replace(message, action=None))
 
     def _show(self, message: Message) -> None:
         """Show a message in the window that the user looks at; a success message replaces a failure."""
         banner = self.panel.banner if self.window.shown else self._main.page.banner
-        if message.tone is Tone.NOTE:
-            banner.withdraw(Subject.DIAGNOSTICS)
-        banner.show_message(replace(message, subject=Subject.DIAGNOSTICS))
+        if message.tone is Severity.NOTE:
+            banner.withdraw(MessageTopic.DIAGNOSTICS)
+        banner.show_message(replace(message, topic=MessageTopic.DIAGNOSTICS))
 
     @Slot(object)
-    def _on_remedy(self, message: Message) -> None:
-        if message.remedy is Remedy.ADD_REFERENCE:
+    def _on_message_action(self, message: Message) -> None:
+        if message.action is MessageAction.ADD_REFERENCE:
             if not self._adding.busy:
                 stop = self._stop_adding
                 self._adding.run(add_reference, ignore, stop, done=self._on_added, failed=self._on_failure, cancel=stop)
@@ -307,7 +309,7 @@ class PlaybackFollower(QObject):
         self._speech = speech
         self._queue = queue
         self._panel = panel
-        self._told: tuple[DiagnosticsRun, Segment] | None = None
+        self._sent: tuple[DiagnosticsRun, Segment] | None = None
         self._looked = QElapsedTimer()
         self._looked.start()
         speech.player.position_changed.connect(self._on_position)
@@ -326,11 +328,11 @@ class PlaybackFollower(QObject):
         if run is None or run.request.speech != self._speech.request:
             segment = None
         utterance = utterance_heard(segment, run.utterances) if run is not None else None
-        if run is not None and segment is not None and self._told != (run, segment):
-            self._told = (run, segment)
+        if run is not None and segment is not None and self._sent != (run, segment):
+            self._sent = (run, segment)
             self._queue.hear(segment.utterance.start)
         to_show = self._panel.to_show
-        to_show.follow(utterance.index if utterance is not None and self._panel.run is run else None)
+        to_show.show_current_utterance(utterance.index if utterance is not None and self._panel.run is run else None)
         self._mark(run, segment, utterance)
 
     def _segment(self) -> Segment | None:

@@ -8,7 +8,7 @@ from html import escape
 from PySide6.QtCore import Qt, Signal
 from PySide6.QtWidgets import QFrame, QLabel, QScrollArea, QWidget
 
-from app.diagnostics.colours import FollowsTheme, Tone, tone_colour
+from app.diagnostics.colors import ColorTone, FollowsTheme, tone_color
 
 Links = tuple[tuple[str, str], ...]
 """Pairs of a link's target and its text."""
@@ -21,7 +21,7 @@ class FiguresView(FollowsTheme, QScrollArea):
 
     def __init__(self, name: str, parent: QWidget | None = None) -> None:
         super().__init__(parent)
-        self._shown: tuple[str, Tone, Sequence[tuple[str, str | Links]]] = ("", Tone.PLAIN, ())
+        self._shown: tuple[str, ColorTone, Sequence[tuple[str, str | Links]]] = ("", ColorTone.PLAIN, ())
         self.label = QLabel(self)
         self.label.setObjectName("figures")
         self.label.setAccessibleName(name)
@@ -36,7 +36,7 @@ class FiguresView(FollowsTheme, QScrollArea):
         self.setWidgetResizable(True)
         self.setFrameShape(QFrame.Shape.NoFrame)
 
-    def show_figures(self, sentence: str, tone: Tone, figures: Sequence[tuple[str, str | Links]]) -> None:
+    def show_figures(self, sentence: str, tone: ColorTone, figures: Sequence[tuple[str, str | Links]]) -> None:
         """Show a sentence, and names with their values, which are text or links."""
         self._shown = sentence, tone, figures
         self.restyle()
@@ -44,21 +44,21 @@ class FiguresView(FollowsTheme, QScrollArea):
     def restyle(self) -> None:
         """Write everything in the colors of the theme."""
         sentence, tone, figures = self._shown
-        faint = tone_colour(Tone.FAINT)
+        faint = tone_color(ColorTone.FAINT)
         lines = "".join(
             f"<tr><td style='color:{faint}; padding-right:8px'>{escape(name)}</td><td>{_cell(value)}</td></tr>"
             for name, value in figures
         )
-        top = f"<div style='color:{tone_colour(tone)}'>{_breakable(sentence)}</div>" if sentence else ""
+        top = f"<div style='color:{tone_color(tone)}'>{_breakable(sentence)}</div>" if sentence else ""
         self.label.setText(f"{top}<table>{lines}</table>" if figures else top)
-        said = [f"{name} {value}" for name, value in figures if isinstance(value, str)]
-        self.setAccessibleDescription("; ".join(filter(None, (sentence, *said))))
+        accessible_text = [f"{name} {value}" for name, value in figures if isinstance(value, str)]
+        self.setAccessibleDescription("; ".join(filter(None, (sentence, *accessible_text))))
 
 
 def _cell(value: str | Links) -> str:
     if isinstance(value, str):
         return _breakable(value)
-    style = f"color:{tone_colour(Tone.ACCENT)}"
+    style = f"color:{tone_color(ColorTone.ACCENT)}"
     return ", ".join(f"<a href='{escape(to)}' style='{style}'>{_breakable(words)}</a>" for to, words in value)
 
 

@@ -12,13 +12,13 @@ from app.diagnostics.controls import RunControls, ViewControls
 from app.diagnostics.outputs.drill_down import DrillDown
 from app.diagnostics.runs.run import DiagnosticsRun, RunState, Shown
 from app.diagnostics.runs.run_status import RunStatus
-from app.diagnostics.runs.run_words import RunHistory
+from app.diagnostics.runs.run_text import RunHistory
 from app.diagnostics.stages.stage_pages import StagePage, StagePages
 from app.diagnostics.stages.stage_rows import StageTableModel
 from app.diagnostics.stages.stage_table import StageTable
 from app.diagnostics.stages.strip import Strip
 from app.diagnostics.stages.strip_painter import StripCaption
-from app.messages import Subject
+from app.messages import MessageTopic
 from app.widgets.message_banner import MessageBanner
 from engine.validator.data.verdicts import severity
 
@@ -79,7 +79,7 @@ class DiagnosticsPanel(QFrame):
         self.table.stage_selected.connect(self._show_stage)
         self.table.stage_activated.connect(self._look_into)
         self.table.moment_chosen.connect(self._on_moment)
-        self.pages.wanted.connect(self._show_page)
+        self.pages.page_requested.connect(self._show_page)
         self.add_page("Signals", self.drill_down, "Output of the stage: compiled above, reference below")
         self.to_show.show_history(self.history, None)
 
@@ -93,22 +93,22 @@ class DiagnosticsPanel(QFrame):
         """The selected stage."""
         return self.table.stage
 
-    def add_page(self, title: str, page: StagePage, meaning: str = "") -> None:
+    def add_page(self, title: str, page: StagePage, tool_tip: str = "") -> None:
         """Add a page below the list of stages, after the others."""
         page.part_requested.connect(self.show_part)
-        self.pages.add(title, page, meaning)
+        self.pages.add(title, page, tool_tip)
 
-    def add_action(self, title: str, meaning: str) -> QAction:
+    def add_action(self, title: str, tool_tip: str) -> QAction:
         """Add an action for the run or its selected stage, to the menu and to the context menu of each row."""
         action = QAction(title, self)
-        action.setToolTip(meaning)
+        action.setToolTip(tool_tip)
         self.to_show.add_action(action)
         self.table.addAction(action)
         return action
 
-    def tell(self, teller: object, words: str, fraction: float | None = None) -> None:
-        """Show a task of `teller` and its progress if known; empty `words` end it."""
-        self.status.tell(teller, words, fraction)
+    def show_activity(self, source: object, words: str, fraction: float | None = None) -> None:
+        """Show a task of `source` and its progress if known; empty `words` end it."""
+        self.status.show_activity(source, words, fraction)
 
     @Slot(object, str)
     def show_part(self, shown: Shown, stage: str) -> None:
@@ -123,7 +123,7 @@ class DiagnosticsPanel(QFrame):
     def show_run(self, run: DiagnosticsRun) -> None:
         """Add a new run to the history and show it."""
         self.live_run = run
-        self.banner.withdraw(*Subject)
+        self.banner.withdraw(*MessageTopic)
         self.history.add(run)
         self.look_at(run)
 
@@ -183,7 +183,7 @@ class DiagnosticsPanel(QFrame):
             self.table.select(self._worst)
 
     def _show_caption(self) -> None:
-        self.caption.show_content(self.strip.content, self.strip.words_at_cursor(self.stage))
+        self.caption.show_content(self.strip.content, self.strip.describe_cursor(self.stage))
 
     @Slot(str)
     def _look_into(self, stage: str) -> None:

@@ -134,7 +134,7 @@ class ReferenceProcess(QObject):
             process,
             progress=partial(self._take, process),
             done=lambda _: self._end(process, "It ended by itself."),
-            failed=lambda error: self._end(process, _last_words(error)),
+            failed=lambda error: self._end(process, _end_reason(error)),
         )
         return process
 
@@ -180,11 +180,11 @@ class ReferenceProcess(QObject):
 
 
 def _events(process: Connection) -> Generator[ValidationEvent, None, None]:
-    for (event,) in process.told():
+    for (event,) in process.reports():
         yield event
 
 
-def _last_words(error: Exception) -> str:
+def _end_reason(error: Exception) -> str:
     if not isinstance(error, ProcessEnded):
         return str(error)
     if error.code < 0:

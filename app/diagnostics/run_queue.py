@@ -14,12 +14,12 @@ from app.diagnostics.kernels.inspection import Inspection
 from app.diagnostics.reference_process import ReferenceProcess
 from app.diagnostics.runs.run import DiagnosticsOptions, DiagnosticsRun
 from app.diagnostics.runs.run_folders import RunFolders
-from app.diagnostics.runs.run_words import under_way
-from app.messages import words_for
+from app.diagnostics.runs.run_text import under_way
+from app.messages import describe_failure
 from engine.errors import EngineError
 from engine.models.checkpoints import STARTER, model_config
 from engine.speech import PreparationEvent, SpeechRequest
-from engine.stages import STAGES, Place, stage_named
+from engine.stages import STAGES, StagePlace, stage_named
 from engine.system.bundle import require_reference
 from engine.validator.data.results import (
     FailedEvent,
@@ -49,7 +49,7 @@ NOT_INSPECTED = "The reference process ended while inspecting kernels. {why} Cli
 
 
 @dataclass(frozen=True)
-class Job:
+class InspectionJob:
     """The kernels to inspect or replace: those of some stages in an utterance of a run."""
 
     run: DiagnosticsRun
@@ -63,15 +63,15 @@ class RunQueue(QObject):
     A new diagnosis stops all other work; an inspection waits until there is no diagnosis, and the latest request
     replaces earlier ones. `run_started` carries a run, which then receives its events; `changed` carries the event, or
     None when the run has ended or waits. `failed` carries the reason why no run has started. `inspected` carries a run
-    and the stage whose kernels have new results, `told` the progress of the inspection as text and fraction (or None),
-    and an empty text at its end; `not_inspected` carries the reason of a failed inspection.
+    and the stage whose kernels have new results, `message_sent` the progress of the inspection as text and fraction (or
+    None), and an empty text at its end; `not_inspected` carries the reason of a failed inspection.
     """
 
     run_started = Signal(object)
     changed = Signal(object)
     failed = Signal(object)
     inspected = Signal(object, str)
-    told = Signal(str, object)
+    message_sent = Signal(str, object)
     not_inspected = Signal(str)
 
     def __init__(self, process: ReferenceProcess, folders: RunFolders, parent: QObject | None = None) -> None:
@@ -84,9 +84,9 @@ class RunQueue(QObject):
         self._held_back = False
         self._heard: int | None = None
         self._waiting: Callable[[], None] | None = None
-        self._job: Job | None = None
-        self._wrong: Job | None = None
-        self._wanted: Job | None = None
+        self._job: InspectionJob | None = None
+        self._wrong: InspectionJob | None = None
+        self._wanted: InspectionJob | None = None
         self._turn = QTimer(self, singleShot=True, interval=0)
         self._turn.timeout.connect(self._begin)
         process.event_received.connect(self._on_event)
@@ -111,7 +111,7 @@ class RunQueue(QObject):
         """Diagnose this speech; emits `failed` if PyTorch, the model or disk space is missing."""
         self._compare(ValidationRequest(speech, model, **vars(options)), self._process.validate)
 
-    def substitute(self, job: Job, replacements: tuple[Replacement, ...]) -> DiagnosticsRun | None:
+    def substitute(self, job: InspectionJob, replacements: tuple[Replacement, ...]) -> DiagnosticsRun | None:
         """Compare an utterance of a run again, with replacements for some kernels or stages; return None if it failed.
 
         The new run shares the kernel results of the old one.
@@ -123,7 +123,7 @@ class RunQueue(QObject):
         return self._compare(job.run.request, ask, self.known(job.run))
 
     @Slot(object)
-    def inspect(self, job: Job) -> None:
+    def inspect(self, job: InspectionJob) -> None:
         """Inspect these kernels once no diagnosis is in progress and the failing stages have been inspected."""
         self._wanted = job
         self._next()
@@ -193,7 +193,7 @@ class RunQueue(QObject):
         self.run_started.emit(run)
         self._waiting = partial(ask, request)
         if self._held_back:
-            self._run.take(PreparationEvent(WAITING_WORDS, 0, 1))
+            self._run.handle_event(PreparationEvent(WAITING_WORDS, 0, 1))
             self.changed.emit(None)
         else:
             self._turn.start()  # starting a process takes a while: the window first shows the new run
@@ -221,7 +221,7 @@ class RunQueue(QObject):
         self._wanted = self._wrong = None
         if self._job is not None:
             self._job = None
-            self.told.emit("", None)
+            self.message_sent.emit("", None)
 
     def _keep(self, folder: Path) -> None:
         self._kept.append(folder)
@@ -237,7 +237,7 @@ class RunQueue(QObject):
             job, self._wanted = self._wanted, None
         if job is not None:
             self._job = job
-            self.told.emit(INSPECTING, None)
+            self.message_sent.emit(INSPECTING, None)
             self._process.inspect(
                 KernelRequest(replace(job.run.request, arrays_folder=None), job.utterance, job.stages)
             )
@@ -248,25 +248,25 @@ class RunQueue(QObject):
             self._take_kernels(event, self._job)
         elif self._run is not None:
             run = self._run
-            run.take(event)
+            run.handle_event(event)
             if isinstance(event, FinishedEvent):
                 self._wrong = wrong_stages(run)
             self.changed.emit(event)
             self._next()
 
-    def _take_kernels(self, event: ValidationEvent, job: Job) -> None:
+    def _take_kernels(self, event: ValidationEvent, job: InspectionJob) -> None:
         match event:
             case GraphEvent() | KernelEvent() | CodeEvent() | InspectedEvent():
                 inspection = self.known(job.run)
-                stage = inspection.take(event)
+                stage = inspection.handle_event(event)
                 self.inspected.emit(job.run, stage)
                 known = inspection.stage(stage)
                 if known is not None:
                     measured, kernels = len(known.measurements), len(known.kernels)
                     words = f"{stage_named(stage).title}: {measured} of {kernels} kernels measured"
-                    self.told.emit(words, measured / max(kernels, 1))
+                    self.message_sent.emit(words, measured / max(kernels, 1))
             case PreparationEvent(words):
-                self.told.emit(words, None)
+                self.message_sent.emit(words, None)
             case KernelsEvent(findings):
                 if self._wanted is not None and self._wanted.run is job.run and {*self._wanted.stages} <= {*job.stages}:
                     self._wanted = None  # it was requested before it was clear that these would be inspected anyway
@@ -276,11 +276,11 @@ class RunQueue(QObject):
                 self.changed.emit(event)
                 self._end_inspection()
             case FailedEvent():
-                self._end_inspection(words_for(event.message, event.hint, event.cure))
+                self._end_inspection(describe_failure(event.message, event.hint, event.recovery_action))
 
     def _end_inspection(self, why: str = "") -> None:
         self._job = None
-        self.told.emit("", None)
+        self.message_sent.emit("", None)
         if why:
             self.not_inspected.emit(why)
         self._next()
@@ -305,7 +305,7 @@ class RunQueue(QObject):
             self.changed.emit(None)
 
 
-def wrong_stages(run: DiagnosticsRun) -> Job | None:
+def wrong_stages(run: DiagnosticsRun) -> InspectionJob | None:
     """Return the stages to inspect automatically: those that are themselves wrong in the first affected utterance."""
     rows = [
         row
@@ -316,5 +316,5 @@ def wrong_stages(run: DiagnosticsRun) -> Job | None:
         return None
     utterance = min(row.utterance for row in rows)
     wrong = {row.stage for row in rows if row.utterance == utterance}
-    stages = tuple(stage.name for stage in STAGES if stage.name in wrong and stage.runs_on is Place.DEVICE)
-    return Job(run, stages, utterance) if stages else None
+    stages = tuple(stage.name for stage in STAGES if stage.name in wrong and stage.runs_on is StagePlace.DEVICE)
+    return InspectionJob(run, stages, utterance) if stages else None

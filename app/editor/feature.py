@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from functools import cached_property
 
-from PySide6.QtCore import QObject, QTimer, Slot
+from PySide6.QtCore import QObject, QTimer, Signal, Slot
 from PySide6.QtGui import QAction, QKeySequence
 
 from app.audio.output import AudioOutput
@@ -23,7 +23,12 @@ PLAN_AFTER_MS = 400
 
 
 class EditorFeature(QObject):
-    """The shaping of sentences: the edits of all texts from the start, and the window once it is first opened."""
+    """The shaping of sentences: the edits of all texts from the start, and the window once it is first opened.
+
+    `said_everywhere` carries a word and the pronunciation that the user wants in all texts.
+    """
+
+    said_everywhere = Signal(str, str)
 
     def __init__(
         self,
@@ -44,7 +49,7 @@ class EditorFeature(QObject):
         menu = window.menu
         menu.speech_menu.insertAction(menu.preview, self.action)
         reading, editor = window.reading, window.page.editor
-        reading.edits_of = self.edits.of
+        reading.edits_of, reading.definitions_of = self.edits.of, self.edits.definitions_of
         editor.text_edited.connect(self._on_text_edited)
         editor.text_replaced.connect(self._follow_text)
         self.edits.changed.connect(self._follow_text)
@@ -64,6 +69,7 @@ class EditorFeature(QObject):
         window = EditorWindow(self._main, session)
         sounds.failed.connect(window.show_failure)
         window.restore(self._settings.editor_place)
+        window.inspector.said_everywhere.connect(self.said_everywhere)
         window.play_changes.toggled.connect(self._on_play_changes)
         window.addActions([self._main.menu.close_window, self._main.menu.quit])
         return window
@@ -82,6 +88,16 @@ class EditorFeature(QObject):
             self.window.open()
             self.window.session.open(self._main.request, character)
 
+    @Slot()
+    def follow_lexicon(self) -> None:
+        """Plan the sentence on display again after a change of the lexicon; edits with the same phonemes stay."""
+        if "window" in vars(self):
+            session = self.window.session
+            start = session.utterance.start if session.utterance is not None else 0
+            session.forget_plan()
+            if self.window.isVisible():
+                self.open_at(min(start, max(0, len(self._main.reading.text) - 1)))
+
     @property
     def _can_open(self) -> bool:
         return bool(self._main.reading.text.strip()) and self._main.page.header.voices.known
@@ -92,7 +108,7 @@ class EditorFeature(QObject):
 
     @Slot()
     def _follow_text(self) -> None:
-        self.edits.follow(self._main.page.editor.text)
+        self.edits.follow_text_changes(self._main.page.editor.text)
 
     @Slot()
     def _on_text(self) -> None:

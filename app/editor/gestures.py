@@ -1,4 +1,4 @@
-"""Drags in the timeline: each turns the pointer's position into an edit, which is shown before it is made."""
+"""Drags in the timeline: each turns the pointer's position into an edit, which is shown before it is applied."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from PySide6.QtGui import QMouseEvent
 from app.editor.preview import Preview
 from app.editor.shaping import with_energy_scaled, with_pitch_drawn, with_total_frames
 from app.editor.timeline_painter import Scene
-from engine.ops.harmonic_source import VOICED_ABOVE_HZ
+from engine.network.ops.harmonic_source import VOICED_ABOVE_HZ
 from engine.runtime.edits import MAX_PITCH_HZ, MIN_PITCH_HZ
 from engine.speech import Samples, UtteranceEdit
 

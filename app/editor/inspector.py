@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 from PySide6.QtCore import Signal, Slot
 from PySide6.QtWidgets import QDoubleSpinBox, QLabel, QPushButton, QVBoxLayout, QWidget
@@ -12,28 +14,40 @@ from app.editor.session import EditorSession
 from app.editor.symbols import PronunciationField, symbols_in
 from app.editor.timeline import Timeline
 from app.widgets.layouts import WrappingBar
-from engine.ops.harmonic_source import VOICED_ABOVE_HZ
-from engine.runtime.edits import MAX_PHONEME_SECONDS, MAX_PITCH_HZ, MAX_SCALE, MIN_PITCH_HZ
+from engine.network.ops.harmonic_source import VOICED_ABOVE_HZ
+from engine.runtime.edits import (
+    MAX_GAIN_DB,
+    MAX_PAUSE_SECONDS,
+    MAX_PHONEME_SECONDS,
+    MAX_PITCH_HZ,
+    MAX_SCALE,
+    MIN_PITCH_HZ,
+)
 from engine.speech import Utterance, WrittenWord
 
 HINT = "Words, or symbols between slashes: /həlˈO/"
 _SOURCES = {
     "markup": "from the text",
+    "you": "from your lexicon",
     "lexicon": "from the lexicon",
     "letters": "spelled out",
     "espeak": "from espeak-ng’s rules",
     "silent": "silent",
 }
 PERCENT = 100
+USUAL = -0.1
+"""The value of the field for a pause as the engine chooses it, one step below no pause."""
 
 
-class Inspector(QWidget):
+class PhonemeInspector(QWidget):
     """The inspector of the phonemes that are selected in the timeline.
 
-    `said_like` is emitted when a pronunciation was entered for the selected word.
+    `said_like` is emitted when a pronunciation was entered for the selected word; `said_everywhere` carries the word
+    and a pronunciation for all texts.
     """
 
     said_like = Signal()
+    said_everywhere = Signal(str, str)
 
     def __init__(self, session: EditorSession, timeline: Timeline) -> None:
         super().__init__()
@@ -43,12 +57,18 @@ class Inspector(QWidget):
         self.heading.setWordWrap(True)
         self.say_like = PronunciationField("Say it like", HINT, "Here")
         self.say_like.button.setToolTip("Pronounce the word like this in this sentence")
+        self.everywhere = QPushButton("Everywhere")
+        self.everywhere.setObjectName("panelButton")
+        self.everywhere.setToolTip("Save this pronunciation of the word for all texts")
+        self.say_like.row.addWidget(self.everywhere)
         self.duration = _spin_box("Duration", " ms", 1, MAX_PHONEME_SECONDS * 1000 * 10)
         self.pitch = _spin_box("Pitch", " Hz", MIN_PITCH_HZ, MAX_PITCH_HZ)
         self.energy = _spin_box("Energy", " %", 0, MAX_SCALE * PERCENT)
+        self.sentence = SentenceFields(session)
         self.presets = {preset: QPushButton(preset.value) for preset in shaping.Preset}
         self._lay_out()
         self.say_like.entered.connect(self._on_entered)
+        self.everywhere.clicked.connect(self._on_everywhere)
         self.duration.valueChanged.connect(self._on_duration)
         self.pitch.valueChanged.connect(self._on_pitch)
         self.energy.valueChanged.connect(self._on_energy)
@@ -75,6 +95,7 @@ class Inspector(QWidget):
         layout.addWidget(self.say_like)
         layout.addWidget(values)
         layout.addWidget(buttons)
+        layout.addWidget(self.sentence)
 
     @Slot()
     def _show(self) -> None:
@@ -135,6 +156,17 @@ class Inspector(QWidget):
             self._respelled = span
             self._session.say_like(text)
 
+    @Slot()
+    def _on_everywhere(self) -> None:
+        """Save the typed pronunciation, or else the current phonemes, as the pronunciation of the word."""
+        shaped, selection = self._session.shaped, self._timeline.selection
+        word = word_of(shaped, *selection) if shaped is not None and selection[0] < selection[1] else None
+        if word is None or shaped is None or not self.say_like.valid:
+            return
+        said = self.say_like.line.text().strip() or f"/{shaped.phonemes[word.first_phoneme : word.end_phoneme]}/"
+        self.said_everywhere.emit(self._session.text[word.start : word.end], said)
+        self.say_like.line.clear()
+
     @Slot(str)
     def _on_found(self, phonemes: str) -> None:
         if self._respelled is not None and phonemes:
@@ -170,6 +202,50 @@ class Inspector(QWidget):
             factor = percent / PERCENT / max(float(np.mean(scales)), shaping.MIN_SCALE)
             changed = shaping.with_energy_scaled(edit, dict.fromkeys(range(first, end), factor))
             self._session.change(changed, "Change Energy")
+
+
+class SentenceFields(WrappingBar):
+    """The fields for the gain of the whole sentence and the pause after it."""
+
+    def __init__(self, session: EditorSession) -> None:
+        super().__init__()
+        self._session = session
+        self.gain = QDoubleSpinBox(decimals=1, minimum=-MAX_GAIN_DB, maximum=MAX_GAIN_DB, suffix=" dB")
+        self.pause = QDoubleSpinBox(decimals=2, minimum=USUAL, maximum=MAX_PAUSE_SECONDS, suffix=" s")
+        self.pause.setSpecialValueText("Usual")
+        self.pause.setSingleStep(-USUAL)
+        for name, box in (("Sentence Gain", self.gain), ("Pause After It", self.pause)):
+            box.setAccessibleName(name)
+            box.setKeyboardTracking(False)
+            label = QLabel(name)
+            label.setBuddy(box)
+            self.add(label, box)
+        self.gain.valueChanged.connect(self._on_gain)
+        self.pause.valueChanged.connect(self._on_pause)
+        session.changed.connect(self._show)
+        self._show()
+
+    @Slot()
+    def _show(self) -> None:
+        there = self._session.utterance is not None
+        pause = self._session.edit.pause_seconds if there else None
+        for box, value in (
+            (self.gain, self._session.edit.gain_db if there else 0.0),
+            (self.pause, USUAL if pause is None else pause),
+        ):
+            box.setEnabled(there)
+            box.blockSignals(True)
+            box.setValue(value)
+            box.blockSignals(False)
+
+    @Slot(float)
+    def _on_gain(self, decibels: float) -> None:
+        self._session.change(replace(self._session.edit, gain_db=decibels), "Change Gain")
+
+    @Slot(float)
+    def _on_pause(self, seconds: float) -> None:
+        pause = seconds if seconds >= 0 else None
+        self._session.change(replace(self._session.edit, pause_seconds=pause), "Change Pause")
 
 
 def word_of(utterance: Utterance, first: int, end: int) -> WrittenWord | None:

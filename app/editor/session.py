@@ -14,16 +14,16 @@ from app.editor.preview import Preview, preview_of
 from app.editor.text_edits import TextEdits
 from app.speech.engine_worker import (
     Ended,
+    EngineTask,
     EngineWorker,
     Report,
     SpeechEdited,
-    Task,
     TextPlanned,
     Urgency,
     planning,
     speaking_edited,
 )
-from engine.errors import Cancelled
+from engine.errors import Canceled
 from engine.speech import Plan, SpeechRequest, Utterance, UtteranceEdit
 
 SPEAK_AFTER_MS = 250
@@ -57,9 +57,9 @@ class EditorSession(QObject):
         self._index = -1
         self._wanted = 0
         self._spoken: SpeechEdited | None = None
-        self._planning: Task | None = None
-        self._speaking: Task | None = None
-        self._listening: Task | None = None
+        self._planning: EngineTask | None = None
+        self._speaking: EngineTask | None = None
+        self._listening: EngineTask | None = None
         self._plays = False
         self._later = QTimer(self, singleShot=True, interval=SPEAK_AFTER_MS)
         self._later.timeout.connect(self._speak)
@@ -134,6 +134,12 @@ class EditorSession(QObject):
             self._request = request
         self._go_to(character)
 
+    def forget_plan(self) -> None:
+        """Plan the text again when it is next opened; the undo stacks of sentences with the same phonemes stay."""
+        self.close()
+        self._plan, self._index, self._spoken = Plan(()), -1, None
+        self.changed.emit()
+
     def close(self) -> None:
         """Stop generating and playing."""
         self._later.stop()
@@ -195,7 +201,9 @@ class EditorSession(QObject):
             if self._listening is not None:
                 self._listening.cancel.set()
             request = replace(self._request, text=words)
-            self._listening = self._worker.begin(Task(planning(request), Urgency.AT_ONCE, self._worker.present))
+            self._listening = self._worker.start_task(
+                EngineTask(planning(request), Urgency.AT_ONCE, self._worker.present)
+            )
 
     def _clear(self) -> None:
         self.close()
@@ -215,7 +223,7 @@ class EditorSession(QObject):
             if self._planning is not None:
                 self._planning.cancel.set()
             work = planning(self._request, character)
-            self._planning = self._worker.begin(Task(work, Urgency.AT_ONCE, self._worker.present))
+            self._planning = self._worker.start_task(EngineTask(work, Urgency.AT_ONCE, self._worker.present))
             self.changed.emit()
 
     def _show(self, index: int) -> None:
@@ -240,10 +248,10 @@ class EditorSession(QObject):
         if self.utterance is None or self._request is None:
             return
         work = speaking_edited(self.utterance, self._request, self.edit)
-        self._speaking = self._worker.begin(Task(work, Urgency.AT_ONCE, self._worker.present))
+        self._speaking = self._worker.start_task(EngineTask(work, Urgency.AT_ONCE, self._worker.present))
 
     @Slot(object, object)
-    def _on_report(self, task: Task, report: Report) -> None:
+    def _on_report(self, task: EngineTask, report: Report) -> None:
         if task not in (self._planning, self._speaking, self._listening):
             return
         match report:
@@ -256,7 +264,7 @@ class EditorSession(QObject):
             case Ended(error):
                 self._end(task, error)
 
-    def _end(self, task: Task, error: Exception | None) -> None:
+    def _end(self, task: EngineTask, error: Exception | None) -> None:
         if task is self._planning:
             self._planning = None
             if error is None and self._plan.utterances:
@@ -269,7 +277,7 @@ class EditorSession(QObject):
             self._plays = False
         else:
             self._listening = None
-        if error is not None and not isinstance(error, Cancelled):
+        if error is not None and not isinstance(error, Canceled):
             self.failed.emit(error)
         self.changed.emit()
 
@@ -287,7 +295,7 @@ class EditorSession(QObject):
 
 
 class _Change(QUndoCommand):
-    """The change of a sentence's edit from one to another."""
+    """The change of a sentence's edit, with the edits before and after it."""
 
     def __init__(
         self, session: EditorSession, utterance: Utterance, before: UtteranceEdit, after: UtteranceEdit, title: str

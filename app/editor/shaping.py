@@ -27,7 +27,7 @@ SLOWER, FASTER = 1.25, 0.8
 MIN_SCALE = 0.05
 
 
-class Kind(Enum):
+class PhonemeKind(Enum):
     """The kind of a phoneme."""
 
     VOWEL = "vowel"
@@ -50,13 +50,13 @@ class Preset(Enum):
     FASTER = "Faster"
 
 
-def kind_of(symbol: str) -> Kind:
+def kind_of(symbol: str) -> PhonemeKind:
     """Return the kind of a phoneme; stress and length are marks."""
     if symbol in PAUSES:
-        return Kind.PAUSE
+        return PhonemeKind.PAUSE
     if symbol in MARKS:
-        return Kind.MARK
-    return Kind.VOWEL if symbol in VOWELS else Kind.CONSONANT
+        return PhonemeKind.MARK
+    return PhonemeKind.VOWEL if symbol in VOWELS else PhonemeKind.CONSONANT
 
 
 def change_at(edit: UtteranceEdit, index: int) -> PhonemeEdit:
@@ -74,11 +74,11 @@ def with_changes(edit: UtteranceEdit, changes: Iterable[PhonemeEdit]) -> Utteran
 
 def with_frames(edit: UtteranceEdit, frames: Mapping[int, int], frames_per_second: float) -> UtteranceEdit:
     """Set the durations of phonemes, each at least one frame."""
-    most = round(MAX_PHONEME_SECONDS * frames_per_second)
+    max_frames = round(MAX_PHONEME_SECONDS * frames_per_second)
     return with_changes(
         edit,
         (
-            replace(change_at(edit, index), frames=min(max(count, 1), most), stretch=1.0)
+            replace(change_at(edit, index), frames=min(max(count, 1), max_frames), stretch=1.0)
             for index, count in frames.items()
         ),
     )
@@ -198,7 +198,7 @@ def with_preset(
     edit: UtteranceEdit, preset: Preset, phonemes: str, first: int, end: int, frames: Callable[[int], int]
 ) -> UtteranceEdit:
     """Apply a preset to the phonemes from `first` to `end`."""
-    spoken = [index for index in range(first, end) if kind_of(phonemes[index]) is not Kind.PAUSE]
+    spoken = [index for index in range(first, end) if kind_of(phonemes[index]) is not PhonemeKind.PAUSE]
     match preset:
         case Preset.RISE | Preset.FALL:
             rest = spoken[_last_stress(phonemes, spoken) :]
@@ -216,7 +216,7 @@ def with_preset(
 
 def _last_stress(phonemes: str, spoken: list[int]) -> int:
     """Return the place in `spoken` of the last stressed vowel, or else of the last vowel, or 0."""
-    vowels = [place for place, index in enumerate(spoken) if kind_of(phonemes[index]) is Kind.VOWEL]
+    vowels = [place for place, index in enumerate(spoken) if kind_of(phonemes[index]) is PhonemeKind.VOWEL]
     stresses = [place for place, index in enumerate(spoken) if phonemes[index] in "ˈˌ"]
     after = [place for place in vowels if stresses and place > stresses[-1]]
     return (after[:1] or vowels[-1:] or [0])[0]

@@ -18,10 +18,10 @@ from PySide6.QtWidgets import (
     QWidgetAction,
 )
 
-from app.editor.shaping import Kind, kind_of
+from app.editor.shaping import PhonemeKind, kind_of
 
 PALETTE_COLUMNS = 14
-_KINDS = (Kind.VOWEL, Kind.CONSONANT, Kind.MARK, Kind.PAUSE)
+_KINDS = (PhonemeKind.VOWEL, PhonemeKind.CONSONANT, PhonemeKind.MARK, PhonemeKind.PAUSE)
 BETWEEN = "/"
 """Encloses symbols in a field that also takes words."""
 
@@ -64,7 +64,7 @@ class PronunciationField(QWidget):
         self.problem = QLabel(self)
         self.problem.setWordWrap(True)
         self.problem.hide()
-        row = QHBoxLayout()
+        row = self.row = QHBoxLayout()
         row.addWidget(self.line, 1)
         row.addWidget(self.palette_button)
         row.addWidget(self.button)
@@ -115,6 +115,11 @@ class PronunciationField(QWidget):
         self.problem.setText(problem)
         self.problem.setVisible(bool(problem))
         return not problem
+
+    @property
+    def valid(self) -> bool:
+        """True if all symbols are known."""
+        return self._check()
 
     @Slot()
     def _enter(self) -> None:

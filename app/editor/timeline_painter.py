@@ -10,9 +10,9 @@ from PySide6.QtCore import QPointF, QRectF, Qt
 from PySide6.QtGui import QColor, QFontMetrics, QPainter, QPen, QPolygonF
 
 from app.editor.preview import Preview
-from app.editor.shaping import Kind, kind_of
-from app.theme import colours
-from engine.ops.harmonic_source import VOICED_ABOVE_HZ
+from app.editor.shaping import PhonemeKind, kind_of
+from app.theme import colors
+from engine.network.ops.harmonic_source import VOICED_ABOVE_HZ
 from engine.speech import Samples
 
 LOW_HZ, HIGH_HZ = 60.0, 420.0
@@ -127,37 +127,42 @@ def paint(painter: QPainter, scene: Scene) -> None:
     _paint_grid(painter, scene)
     _paint_selection(painter, scene)
     _paint_energy(painter, scene)
-    _paint_curve(painter, scene, scene.preview.model_pitch, QPen(QColor(colours().faint), 1.2, Qt.PenStyle.DashLine))
-    _paint_curve(painter, scene, scene.preview.pitch, QPen(QColor(colours().accent), 2.4))
+    _paint_curve(painter, scene, scene.preview.model_pitch, QPen(QColor(colors().faint), 1.2, Qt.PenStyle.DashLine))
+    _paint_curve(painter, scene, scene.preview.pitch, QPen(QColor(colors().accent), 2.4))
     _paint_wave(painter, scene)
     _paint_phonemes(painter, scene)
     _paint_words(painter, scene)
     if scene.playhead is not None:
-        painter.setPen(QPen(QColor(colours().error), 1.5))
+        painter.setPen(QPen(QColor(colors().error), 1.5))
         x = scene.x(scene.playhead)
         painter.drawLine(QPointF(x, 0), QPointF(x, scene.lanes.words[0]))
     if scene.label:
         _paint_label(painter, scene)
 
 
-def color_of(kind: Kind) -> QColor:
+def color_of(kind: PhonemeKind) -> QColor:
     """Return the color of phonemes of a kind."""
-    names = {Kind.VOWEL: "accent", Kind.CONSONANT: "good", Kind.MARK: "warning", Kind.PAUSE: "faint"}
-    return QColor(getattr(colours(), names[kind]))
+    names = {
+        PhonemeKind.VOWEL: "accent",
+        PhonemeKind.CONSONANT: "good",
+        PhonemeKind.MARK: "warning",
+        PhonemeKind.PAUSE: "faint",
+    }
+    return QColor(getattr(colors(), names[kind]))
 
 
 def _paint_grid(painter: QPainter, scene: Scene) -> None:
     top, height = scene.lanes.pitch
-    painter.fillRect(QRectF(0, top, scene.width, height), QColor(colours().surface))
+    painter.fillRect(QRectF(0, top, scene.width, height), QColor(colors().surface))
     metrics = QFontMetrics(painter.font())
     low, high = scene.hz_range
     for hz in GRID_HZ:
         if low < hz < high:
             y = scene.y(hz)
-            painter.setPen(QColor(colours().line))
+            painter.setPen(QColor(colors().line))
             painter.drawLine(QPointF(0, y), QPointF(scene.width, y))
             if y - metrics.ascent() > top:
-                painter.setPen(QColor(colours().faint))
+                painter.setPen(QColor(colors().faint))
                 painter.drawText(QPointF(4, y - 2), f"{hz} Hz")
 
 
@@ -167,7 +172,7 @@ def _paint_selection(painter: QPainter, scene: Scene) -> None:
         edges = scene.preview.edges
         left, right = scene.x(edges[first]), scene.x(edges[end])
         bottom = scene.lanes.phonemes[0]
-        fill = QColor(colours().highlight)
+        fill = QColor(colors().highlight)
         fill.setAlpha(SELECTION_ALPHA)
         painter.fillRect(QRectF(left, 0, right - left, bottom), fill)
 
@@ -183,7 +188,7 @@ def _paint_energy(painter: QPainter, scene: Scene) -> None:
         for place, value in enumerate(energy)
     ]
     points.append(QPointF(scene.x(scene.preview.seconds), top + height))
-    fill = QColor(colours().note)
+    fill = QColor(colors().note)
     fill.setAlpha(ENERGY_ALPHA)
     painter.setPen(Qt.PenStyle.NoPen)
     painter.setBrush(fill)
@@ -206,7 +211,7 @@ def _paint_curve(painter: QPainter, scene: Scene, pitch: Samples, pen: QPen) -> 
 def _paint_wave(painter: QPainter, scene: Scene) -> None:
     top, height = scene.lanes.wave
     middle, rate = top + height / 2, scene.sample_rate_hz
-    painter.setPen(QPen(QColor(colours().wave), 1))
+    painter.setPen(QPen(QColor(colors().wave), 1))
     largest = max(float(np.abs(scene.samples).max(initial=0.0)), 0.05)
     for x in range(scene.width):
         start, end = (round((scene.seconds(each) - scene.audio_start) * rate) for each in (x, x + 1))
@@ -230,10 +235,10 @@ def _paint_phonemes(painter: QPainter, scene: Scene) -> None:
         area = QRectF(left + 0.5, top, max(1.0, right - left - 1), height)
         painter.fillRect(area, fill)
         if selected and scene.focused:
-            painter.setPen(QPen(QColor(colours().text), 1.5))
+            painter.setPen(QPen(QColor(colors().text), 1.5))
             painter.setBrush(Qt.BrushStyle.NoBrush)
             painter.drawRect(area.adjusted(0.75, 0.75, -0.75, -0.75))
-        painter.setPen(QColor(colours().text))
+        painter.setPen(QColor(colors().text))
         if right - left > 6:
             painter.drawText(area, Qt.AlignmentFlag.AlignCenter, "␣" if symbol == " " else symbol)
         if index in scene.edited:
@@ -248,10 +253,10 @@ def _paint_words(painter: QPainter, scene: Scene) -> None:
         if right < 0 or left > scene.width:
             continue
         area = QRectF(left + 0.5, top, max(1.0, right - left - 1), height)
-        painter.setPen(QColor(colours().line))
-        painter.setBrush(QColor(colours().control))
+        painter.setPen(QColor(colors().line))
+        painter.setBrush(QColor(colors().control))
         painter.drawRoundedRect(area, 4, 4)
-        painter.setPen(QColor(colours().text))
+        painter.setPen(QColor(colors().text))
         seen = area.intersected(QRectF(0, top, scene.width, height)).adjusted(-SPREAD_PIXELS, 0, SPREAD_PIXELS, 0)
         shown = metrics.elidedText(word.text, Qt.TextElideMode.ElideRight, round(seen.width()))
         painter.drawText(seen, Qt.AlignmentFlag.AlignCenter, shown)
@@ -261,7 +266,7 @@ def _paint_words(painter: QPainter, scene: Scene) -> None:
 
 def _paint_dot(painter: QPainter, x: float, y: float) -> None:
     painter.setPen(Qt.PenStyle.NoPen)
-    painter.setBrush(QColor(colours().error))
+    painter.setBrush(QColor(colors().error))
     painter.drawEllipse(QPointF(x, y), DOT_PIXELS / 2, DOT_PIXELS / 2)
 
 
@@ -271,8 +276,8 @@ def _paint_label(painter: QPainter, scene: Scene) -> None:
     left = min(max(0.0, scene.label_at.x() - width / 2), max(0.0, scene.width - width))
     top = max(0.0, scene.label_at.y() - height - 10)
     area = QRectF(left, top, width, height)
-    painter.setPen(QColor(colours().line))
-    painter.setBrush(QColor(colours().surface))
+    painter.setPen(QColor(colors().line))
+    painter.setBrush(QColor(colors().surface))
     painter.drawRoundedRect(area, 5, 5)
-    painter.setPen(QColor(colours().text))
+    painter.setPen(QColor(colors().text))
     painter.drawText(area, Qt.AlignmentFlag.AlignCenter, scene.label)

@@ -11,12 +11,12 @@ from PySide6.QtWidgets import QCheckBox, QLabel, QPushButton, QToolButton, QVBox
 
 from app.editor import shaping
 from app.editor.gestures import Tool
-from app.editor.inspector import Inspector
+from app.editor.inspector import PhonemeInspector
 from app.editor.session import EditorSession
 from app.editor.symbols import SymbolPopup
 from app.editor.timeline import Timeline
 from app.messages import Message, message_for
-from app.theme import colours, icon
+from app.theme import colors, icon
 from app.widgets.controls import icon_button
 from app.widgets.layouts import ScrollingBody, WrappingBar
 from app.widgets.message_banner import MessageBanner
@@ -44,7 +44,7 @@ class EditorWindow(QWidget):
         self.sentence.setTextInteractionFlags(Qt.TextInteractionFlag.LinksAccessibleByMouse)
         self.sentence.setAccessibleName("Sentence")
         self.timeline = Timeline(session, self)
-        self.inspector = Inspector(session, self.timeline)
+        self.inspector = PhonemeInspector(session, self.timeline)
         self.play_changes = QCheckBox("Play Changes")
         self.play_changes.setChecked(session.play_changes)
         self._add_header()
@@ -78,7 +78,7 @@ class EditorWindow(QWidget):
         super().showEvent(event)
 
     def closeEvent(self, event: QCloseEvent) -> None:
-        """Stop what was generated for it; all changes are saved already."""
+        """Stop playing and generating; all changes are saved already."""
         super().closeEvent(event)
         self.session.close()
 
@@ -190,10 +190,10 @@ class EditorWindow(QWidget):
         for number, word in enumerate(shown.words):
             parts.append(escape(session.text[done : word.start]))
             chosen = first < word.end_phoneme and word.first_phoneme < end
-            back = f"; background-color: {colours().word}" if chosen else ""
-            style = f"color: {colours().text}; text-decoration: none{back}"
+            back = f"; background-color: {colors().word}" if chosen else ""
+            style = f"color: {colors().text}; text-decoration: none{back}"
             dot = any(word.first_phoneme <= index < word.end_phoneme for index in edited)
-            mark = f'<span style="color: {colours().error}">•</span>' if dot else ""
+            mark = f'<span style="color: {colors().error}">•</span>' if dot else ""
             words = escape(session.text[word.start : word.end])
             parts.append(f'<a href="{number}" style="{style}">{words}</a>{mark}')
             done = word.end

@@ -39,7 +39,7 @@ from engine.audio.sound_file import AUDIO, AUDIO_BOOK, coding_of
 from engine.errors import EngineError, OutputError
 from engine.export.export_job import ExportJob, read_cover
 from engine.export.outputs import check_writable, existing_outputs, file_name
-from engine.system.durations import duration_words
+from engine.system.durations import format_approximate_duration
 from engine.text.documents import Document
 
 WIDTH_PIXELS = 520
@@ -117,7 +117,7 @@ class CoverChoice(QWidget):
 
 
 @dataclass(frozen=True)
-class _Usual:
+class _Defaults:
     """The defaults for a scope; an empty `suffix` means that none have been suggested yet."""
 
     suffix: str = ""
@@ -145,7 +145,7 @@ class ExportDialog(QDialog):
         self._folder = folder
         self._preferred = preferred if preferred in kinds_of_sound() else ""
         self._agreed: Path | None = None
-        self._usual = _Usual()
+        self._defaults = _Defaults()
         self.scopes = ComboBox("What to export", "", 24, self)
         self.scopes.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Fixed)
         self.scopes.offer([(scope, scope.title, "") for scope in scopes])
@@ -187,7 +187,7 @@ class ExportDialog(QDialog):
             path = Path(words).expanduser()
         except RuntimeError as error:
             raise OutputError(
-                f"The folder “{Path(words).parts[0]}” can’t be found.", "Choose another folder."
+                f"The folder “{Path(words).parts[0]}” can’t be found.", "Choose a different folder."
             ) from error
         if not path.name:
             raise OutputError("The file has no name.", "Enter a name, or click Choose.")
@@ -204,7 +204,10 @@ class ExportDialog(QDialog):
         )
         suffix = self.subtitles.currentData()
         subtitles = with_format(self.path, suffix) if suffix else None
-        return ExportJob(document, self.scope.manner, self.path, self.per_chapter.isChecked(), subtitles)
+        scope = self.scope
+        return ExportJob(
+            document, scope.speech_settings, self.path, self.per_chapter.isChecked(), subtitles, scope.edits
+        )
 
     @Slot()
     def accept(self) -> None:
@@ -213,7 +216,7 @@ class ExportDialog(QDialog):
             order = self.order
             check_writable(order.path, per_chapter=order.per_chapter)
         except EngineError as error:
-            self._say(str(error))
+            self._show_problem(str(error))
             return
         there = existing_outputs(order)
         if not there or there == (self._agreed,):
@@ -248,7 +251,7 @@ class ExportDialog(QDialog):
         else:
             self.scopes.hide()
             only = _line(self)
-            only.say(self.scope.title)
+            only.set_text(self.scope.title)
             form.addRow("Export", only)
         form.addRow("", self.summary)
         form.addRow("&Format", self.formats)
@@ -273,16 +276,16 @@ class ExportDialog(QDialog):
         self.choose_button.clicked.connect(self._choose_place)
         self.scopes.chosen.connect(self._follow_scope)
         self.formats.currentIndexChanged.connect(self._on_format)
-        self.cover.refused.connect(self._say)
+        self.cover.refused.connect(self._show_problem)
         self.place.textChanged.connect(self._on_place)
 
     @Slot()
     def _follow_scope(self) -> None:
         """Suggest values that suit the scope, replacing earlier suggestions."""
-        scope, before = self.scope, self._usual
+        scope, before = self.scope, self._defaults
         document = scope.document
         several = len(document.chapters) > 1
-        self._usual = usual = _Usual(
+        self._defaults = defaults = _Defaults(
             self._preferred or (AUDIO_BOOK if several else DEFAULT_FORMAT),
             document.title,
             document.author,
@@ -290,23 +293,23 @@ class ExportDialog(QDialog):
             _name_of(document),
         )
         if self.formats.currentData() == before.suffix or not before.suffix:
-            self.formats.setCurrentIndex(self.formats.findData(usual.suffix))
+            self.formats.setCurrentIndex(self.formats.findData(defaults.suffix))
         for edit, old, new in (
-            (self.title, before.title, usual.title),
-            (self.author, before.author, usual.author),
-            (self.place, self._path_of(before), self._path_of(usual)),
+            (self.title, before.title, defaults.title),
+            (self.author, before.author, defaults.author),
+            (self.place, self._path_of(before), self._path_of(defaults)),
         ):
             if edit.text() == old or not before.suffix:
                 edit.setText(new)
         if self.cover.picture == before.cover:
-            self.cover.show_picture(usual.cover)
+            self.cover.show_picture(defaults.cover)
         self.per_chapter.setEnabled(several)
         self.per_chapter.setChecked(self.per_chapter.isChecked() and several)
         self.per_chapter.setToolTip("" if several else "This document has only one chapter")
         self._on_format()
 
-    def _path_of(self, usual: _Usual) -> str:
-        return str(self._folder / f"{usual.name}{self.formats.currentData()}")
+    def _path_of(self, defaults: _Defaults) -> str:
+        return str(self._folder / f"{defaults.name}{self.formats.currentData()}")
 
     @Slot()
     def _on_format(self) -> None:
@@ -320,23 +323,23 @@ class ExportDialog(QDialog):
     def _tell_size(self) -> None:
         """Show the duration, and the coding and size of the result."""
         scope, coding = self.scope, coding_of(self.formats.currentData())
-        seconds = ExportJob(scope.document, scope.manner, Path()).seconds
+        seconds = ExportJob(scope.document, scope.speech_settings, Path()).seconds
         count = len(scope.document.chapters)
-        self.summary.say(_capitalized(f"{count} chapters, " * (count > 1) + duration_words(seconds)))
+        self.summary.set_text(_capitalized(f"{count} chapters, " * (count > 1) + format_approximate_duration(seconds)))
         named = f"{coding.name}, " if coding.name else ""
         hint = ". If FFmpeg is installed: AAC, a third as large" if named and not coding.program else ""
-        self.size_note.say(_capitalized(f"{named}{_size_words(coding.megabytes(seconds))}{hint}"))
+        self.size_note.set_text(_capitalized(f"{named}{_format_size(coding.megabytes(seconds))}{hint}"))
 
     @Slot()
     def _on_place(self) -> None:
-        self._say("")
+        self._show_problem("")
 
     @Slot()
     def _choose_place(self) -> None:
         try:
             path = self.path
         except OutputError:
-            path = Path(self._path_of(self._usual))
+            path = Path(self._path_of(self._defaults))
         ask_where_to_save(self, path, self._take_place)
 
     def _take_place(self, path: Path) -> None:
@@ -347,7 +350,7 @@ class ExportDialog(QDialog):
         self._agreed = path  # the file dialog has asked
 
     @Slot(str)
-    def _say(self, words: str) -> None:
+    def _show_problem(self, words: str) -> None:
         self.notice.setText(words)
         self.notice.setToolTip(words)
         self.notice.setVisible(bool(words))
@@ -379,7 +382,7 @@ def _name_of(document: Document) -> str:
     return file_name(document.title) or Path(suggested_name(document.chapters[0].text)).stem
 
 
-def _size_words(megabytes: float) -> str:
+def _format_size(megabytes: float) -> str:
     """Return an estimated size, such as “about 120 MB”."""
     if megabytes < 1:
         return "less than 1 MB"

@@ -12,7 +12,7 @@ from PySide6.QtWidgets import QDialog
 from app.export.records import ExportRecords
 from app.export.scope import Part, Scope, scope_of, scope_of_order
 from app.main_window import MainWindow
-from app.messages import Message, Remedy, Subject
+from app.messages import Message, MessageAction, MessageTopic
 from app.settings import Settings
 from app.speech.activity import Activity
 from app.speech.controller import SpeechController
@@ -20,7 +20,7 @@ from app.speech.engine_worker import EngineFactory
 from app.widgets.file_dialogs import ask_to_replace
 from engine.errors import EngineError, NothingToSpeak, OutputError
 from engine.export.export_job import ExportJob
-from engine.export.stored_jobs import KeptOrder, KeptOrders
+from engine.export.stored_jobs import StoredJob, StoredJobs
 
 
 class ExportFeature(QObject):
@@ -41,7 +41,7 @@ class ExportFeature(QObject):
         settings: Settings,
         parts: Callable[[], Sequence[Part]],
         engine_factory: Callable[[str], EngineFactory],
-        orders: KeptOrders | None = None,
+        orders: StoredJobs | None = None,
     ) -> None:
         super().__init__(window)
         self._window = window
@@ -50,8 +50,8 @@ class ExportFeature(QObject):
         self._parts = parts
         self._engine_factory = engine_factory
         self._failed: ExportJob | None = None
-        self._interrupted: list[KeptOrder] = []
-        self._records = ExportRecords(orders or KeptOrders(), self)
+        self._interrupted: list[StoredJob] = []
+        self._records = ExportRecords(orders or StoredJobs(), self)
         self._connect()
         self._connect_strip()
 
@@ -59,7 +59,8 @@ class ExportFeature(QObject):
     def open(self) -> QDialog | None:
         """Ask what to export and how, in a dialog that does not block the window."""
         try:
-            scopes = [scope_of(part, self._window.chosen) for part in self._parts()]
+            window = self._window
+            scopes = [scope_of(part, window.chosen, window.reading.edits_of) for part in self._parts()]
         except EngineError as error:
             self._window.show_failure(error)
             return None
@@ -78,16 +79,16 @@ class ExportFeature(QObject):
         return self._records.shut_down(timeout_ms)
 
     @Slot(object)
-    def tell_path(self, path: Path) -> None:
+    def show_path(self, path: Path) -> None:
         """Show the folder of a file when there is no file manager to open it."""
-        self._window.page.status.tell(f"No file manager was found. The folder is {path.parent}.")
+        self._window.page.status.show_message(f"No file manager was found. The folder is {path.parent}.")
 
     def _connect(self) -> None:
         window, speech = self._window, self._speech
-        for wish in (window.menu.save.triggered, window.page.header.save_button.clicked):
-            wish.connect(self.open)
+        for trigger in (window.menu.save.triggered, window.page.header.save_button.clicked):
+            trigger.connect(self.open)
         window.menu.stop_saving.triggered.connect(speech.saving.cancel)
-        window.page.banner.remedy_chosen.connect(self._on_remedy)
+        window.page.banner.action_chosen.connect(self._on_message_action)
         speech.activity_changed.connect(self._on_activity)
         speech.saving.ended.connect(self._on_ended)
         speech.saved.connect(self._on_saved)
@@ -111,10 +112,10 @@ class ExportFeature(QObject):
 
     @Slot(object)
     def _on_ordered(self, order: ExportJob) -> None:
-        if not order.manner.voice:  # no voice was known when the dialog opened
-            order = replace(order, manner=replace(order.manner, voice=self._window.request.voice))
+        if not order.speech_settings.voice:  # no voice was known when the dialog opened
+            order = replace(order, speech_settings=replace(order.speech_settings, voice=self._window.request.voice))
         self._settings.save_folder = order.path.parent
-        self._window.page.banner.withdraw(Subject.FILE)
+        self._window.page.banner.withdraw(MessageTopic.FILE)
         self._records.keep(order, self._window.page.header.voices.speaking_model)
         self._speech.export(order)
 
@@ -129,7 +130,7 @@ class ExportFeature(QObject):
         self.saved.emit("Export Finished", f"“{path.name}” was saved in {path.parent.name or path.parent}.")
 
     @Slot(object)
-    def _on_found(self, kept: KeptOrder) -> None:
+    def _on_found(self, kept: StoredJob) -> None:
         self._interrupted.append(kept)
         self._offer()
 
@@ -162,11 +163,11 @@ class ExportFeature(QObject):
         self._offer()
 
     @Slot(object)
-    def _on_remedy(self, message: Message) -> None:
+    def _on_message_action(self, message: Message) -> None:
         failed, self._failed = self._failed, None
-        if message.remedy is Remedy.SAVE_ELSEWHERE and failed is not None:
+        if message.action is MessageAction.SAVE_ELSEWHERE and failed is not None:
             self._ask([scope_of_order(failed)])
-        elif message.remedy in (Remedy.SAVE, Remedy.SAVE_ELSEWHERE):
+        elif message.action in (MessageAction.SAVE, MessageAction.SAVE_ELSEWHERE):
             self.open()
 
     @Slot(object)

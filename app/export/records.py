@@ -8,7 +8,7 @@ from PySide6.QtCore import QObject, Signal, Slot
 
 from app.tasks import Tasks
 from engine.export.export_job import ExportJob
-from engine.export.stored_jobs import KeptOrder, KeptOrders
+from engine.export.stored_jobs import StoredJob, StoredJobs
 
 log = logging.getLogger(__name__)
 
@@ -17,16 +17,16 @@ class ExportRecords(QObject):
     """The records of export jobs.
 
     Operations run one at a time in a separate thread, because writing a book takes a moment. `found`
-    carries each `KeptOrder` of a process that was killed. A job that cannot be stored is exported anyway.
+    carries each `StoredJob` of a process that was killed. A job that cannot be stored is exported anyway.
     """
 
     found = Signal(object)
 
-    def __init__(self, orders: KeptOrders, parent: QObject | None = None) -> None:
+    def __init__(self, orders: StoredJobs, parent: QObject | None = None) -> None:
         super().__init__(parent)
         self._orders = orders
         self._tasks = Tasks("exports", self)
-        self._kept: list[KeptOrder] = []  # accessed only in that thread
+        self._kept: list[StoredJob] = []  # accessed only in that thread
 
     @Slot()
     def look(self) -> None:
@@ -59,7 +59,7 @@ class ExportRecords(QObject):
     def _find(self) -> None:
         for kept in self._orders.interrupted():
             self._kept.append(kept)
-            self._tasks.tell(self.found.emit, kept)
+            self._tasks.call_in_window(self.found.emit, kept)
 
     def _keep(self, order: ExportJob, model: str) -> None:
         if any(kept.order is order for kept in self._kept):

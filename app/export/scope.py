@@ -2,36 +2,50 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
 from pathlib import Path
 
 from app.main_window import MainWindow
+from app.reading.reading import no_edits
 from app.widgets.file_dialogs import suggested_name
 from engine.export.export_job import ExportJob
+from engine.runtime.edits import planned_text
 from engine.speech import SpeechRequest, UtteranceEdit
 from engine.text.documents import Chapter, Document
 
 Part = tuple[str, Document | SpeechRequest]
 """The title of a part of the open document in the window, and the part."""
+EditsOf = Callable[[str], tuple[UtteranceEdit, ...]]
 
 
 @dataclass(frozen=True)
 class Scope:
-    """A document with a title for the dialog and a request that gives voice, speed and pauses; its text is ignored."""
+    """A document with a title for the dialog and a request that gives voice, speed and pauses; its text is ignored.
+
+    `edits` are those of each chapter, or the request has those of its only text.
+    """
 
     title: str
     document: Document
-    manner: SpeechRequest
+    speech_settings: SpeechRequest
+    edits: tuple[tuple[UtteranceEdit, ...], ...] = ()
 
 
-def scope_of(part: Part, manner: SpeechRequest) -> Scope:
-    """Return the scope of a document in this manner, or of a request in its own, titled by its first words."""
+def scope_of(part: Part, speech_settings: SpeechRequest, edits_of: EditsOf = no_edits) -> Scope:
+    """Return the scope of a document in this manner, or of a request in its own, titled by its first words.
+
+    `edits_of` returns the edits of a chapter's text.
+    """
     title, content = part
     if isinstance(content, Document):
-        return Scope(title, content, manner)
+        edits = tuple(edits_of(chapter.text) for chapter in content.chapters)
+        return Scope(title, content, speech_settings, edits if any(edits) else ())
     spoken = content.part if content.part.strip() else ""
-    document = Document(_first_words(spoken), "", "", (Chapter("", spoken),))
+    if spoken and planned_text(content) != content:  # an edit reaches across its ends
+        document = Document(_first_line(spoken), "", "", (Chapter("", content.text),))
+        return Scope(title, document, replace(content, text=""))
+    document = Document(_first_line(spoken), "", "", (Chapter("", spoken),))
     return Scope(title, document, replace(content, text="", start=0, end=None, edits=tuple(_edits_in(content))))
 
 
@@ -45,7 +59,7 @@ def _edits_in(request: SpeechRequest) -> Iterator[UtteranceEdit]:
 
 def scope_of_order(order: ExportJob) -> Scope:
     """Return the scope of an earlier job."""
-    return Scope(order.result.name, order.document, order.manner)
+    return Scope(order.result.name, order.document, order.speech_settings, order.edits)
 
 
 def parts_of(window: MainWindow) -> list[Part]:
@@ -57,11 +71,11 @@ def parts_of(window: MainWindow) -> list[Part]:
     book, chapter = reading.chosen_document, reading.chapter
     parts: list[Part] = [("Text", request) if book is None else (f"Book: {_titled(book, reading.document)}", book)]
     if book is not None and chapter is not None and book.text != chapter.text:
-        title = chapter.title or _first_words(chapter.text)
+        title = chapter.title or _first_line(chapter.text)
         parts.append((f"Chapter: {title}", replace(book, title=title, chapters=(chapter,))))
     if selection is not None:
         selected = replace(request, start=selection[0], end=selection[1])
-        parts.append((f"Selection: “{_first_words(selected.part)}…”", selected))
+        parts.append((f"Selection: “{_first_line(selected.part)}…”", selected))
     return parts
 
 
@@ -71,5 +85,5 @@ def _titled(book: Document, whole: Document | None) -> str:
     return f"{book.title} ({read} of {of_all} chapters)" if read < of_all else book.title
 
 
-def _first_words(text: str) -> str:
+def _first_line(text: str) -> str:
     return Path(suggested_name(text)).stem

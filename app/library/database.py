@@ -89,7 +89,7 @@ def unusable(folder: Path, error: Exception) -> LibraryUnusable:
     """Return the error for an unusable library, with its cause and remedy."""
     return LibraryUnusable(
         f"History and queue can’t be saved in {folder} ({error}).",
-        "Check the folder's permissions and free disk space. Until then, new items won’t be saved.",
+        "Check the folder’s permissions and free disk space. Until then, new items won’t be saved.",
     )
 
 

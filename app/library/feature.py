@@ -11,19 +11,19 @@ from PySide6.QtCore import QObject, Slot
 
 from app.audio.track import AudioTrack
 from app.library.database import LibraryReset, LibraryUnusable
-from app.library.library import Library, LoadedEntry
+from app.library.library import LoadedEntry, SpeechLibrary
 from app.library.panels import HistoryPanel, QueuePanel
-from app.library.queue_executor import QueueExecutor, read_usual
+from app.library.queue_executor import QueueExecutor, read_default_parts
 from app.library.queue_runner import QueueRunner
-from app.library.records import Entry, Item, QueueJob, first_words
+from app.library.records import HistoryEntry, QueueItem, QueueJob, first_words
 from app.main_window import MainWindow
-from app.messages import Message, Subject, Tone, message_for
+from app.messages import Message, MessageTopic, Severity, message_for
 from app.reading.opener import Reader
 from app.settings import Settings
 from app.speech.controller import SpeechController
 from app.speech.engine_worker import EngineFactory
 from app.speech.heard_speech import HeardSpeech
-from app.speech.voice_choice import Choice
+from app.speech.voice_choice import VoiceChoice
 from app.widgets.file_dialogs import ask_where_to_save, ask_which_document, suggested_name
 from engine.errors import NothingToSpeak, OutputError
 from engine.speech import SpeechRequest
@@ -46,17 +46,17 @@ class LibraryFeature(QObject):
         engine_factory: Callable[[str], EngineFactory],
         folder: Path | None = None,
         in_charge: bool = True,
-        read: Reader = read_usual,
+        read: Reader = read_default_parts,
     ) -> None:
         super().__init__(window)
         self._window = window
         self._speech = speech
         self._settings = settings
         self._voices = window.page.header.voices
-        self._told: str | None = None
+        self._shown_error: str | None = None
         self._recalling: int | None = None
         self._opening: int | None = None
-        self.library = Library(folder or data_folder() / "library", in_charge, self)
+        self.library = SpeechLibrary(folder or data_folder() / "library", in_charge, self)
         self.history, self.queue = HistoryPanel(), QueuePanel()
         self._desk = QueueExecutor(speech, window.reading, self._voices, engine_factory, self, read)
         self.runner = QueueRunner(self.library, self._desk, self)
@@ -77,16 +77,16 @@ class LibraryFeature(QObject):
     def add_to_queue(self) -> None:
         """Add the current text to the queue, to be played."""
         if self._has_text():
-            self.runner.add(self._wish)
-            self._window.page.status.tell("Added to the queue")
+            self.runner.add(self._job)
+            self._window.page.status.show_message("Added to the queue")
 
     @Slot()
     def queue_file(self) -> None:
         """Ask where to save the current text, then add it to the queue."""
         if self._has_text():
-            wish = self._wish
-            suggestion = self._settings.save_folder / suggested_name(wish.request.text)
-            ask_where_to_save(self._window, suggestion, partial(self._add_file, wish))
+            job = self._job
+            suggestion = self._settings.save_folder / suggested_name(job.request.text)
+            ask_where_to_save(self._window, suggestion, partial(self._add_file, job))
 
     @Slot()
     def queue_document(self) -> None:
@@ -102,7 +102,7 @@ class LibraryFeature(QObject):
         """Add a document to the queue, to be played, or saved to `target`; it is read when its turn comes."""
         request = self._window.chosen
         self.runner.add(QueueJob(request, self._voices.speaking_model, target, document))
-        self._window.page.status.tell(f"Added {document.name} to the queue")
+        self._window.page.status.show_message(f"Added {document.name} to the queue")
 
     def _ask_where(self, document: Path) -> None:
         suggestion = self._settings.save_folder / f"{document.stem}{BOOK_SUFFIX}"
@@ -114,16 +114,16 @@ class LibraryFeature(QObject):
 
     def save_to(self, path: Path) -> None:
         """Add the current text to the queue, to be saved to a file."""
-        self._add_file(self._wish, path)
+        self._add_file(self._job, path)
 
     @property
-    def _wish(self) -> QueueJob:
+    def _job(self) -> QueueJob:
         """A job that plays the current text."""
         return QueueJob(self._window.request, self._voices.speaking_model)
 
-    def _add_file(self, wish: QueueJob, path: Path) -> None:
+    def _add_file(self, job: QueueJob, path: Path) -> None:
         if self._can_write(path):
-            self.runner.add(replace(wish, target=path))
+            self.runner.add(replace(job, target=path))
 
     def _can_write(self, path: Path) -> bool:
         """Refuse a file name with an unsupported suffix before it is queued; return whether it was accepted."""
@@ -179,7 +179,7 @@ class LibraryFeature(QObject):
         window.item_requested.connect(self._show_item)
         window.closing.saving_given_up.connect(self.runner.halt)
         library.failed.connect(self._on_failed)
-        library.set_aside.connect(self._on_set_aside)
+        library.set_aside.connect(self._on_library_reset)
 
     def _has_text(self) -> bool:
         if self._window.request.text.strip():
@@ -191,12 +191,12 @@ class LibraryFeature(QObject):
         return self._voices.speaking_model
 
     @Slot(object)
-    def _on_hear(self, entry: Entry) -> None:
+    def _on_hear(self, entry: HistoryEntry) -> None:
         self._recalling = entry.number
         self.library.recall(entry.number)
 
     @Slot(object)
-    def _on_open(self, entry: Entry) -> None:
+    def _on_open(self, entry: HistoryEntry) -> None:
         """Open the text of an entry in the editor."""
         self._opening = entry.number
         self.library.recall(entry.number)
@@ -222,12 +222,12 @@ class LibraryFeature(QObject):
             play(title, request, recalled.track)
         else:
             if recalled.kept.model != self._voices.speaking_model:
-                self._voices.take(Choice(request.voice, recalled.kept.model))
+                self._voices.choose_voice(VoiceChoice(request.voice, recalled.kept.model))
             play(title, request)
             if recalled.error is not None:
                 self._window.show_failure(recalled.error)
             else:
-                self._window.page.status.tell("The audio wasn’t saved. Generating it again…")
+                self._window.page.status.show_message("The audio wasn’t saved. Generating it again…")
 
     @Slot()
     def _show_item(self) -> None:
@@ -235,11 +235,11 @@ class LibraryFeature(QObject):
         self._window.page.side_bar.open(self.queue if self._desk.hears else self.history)
 
     @Slot(object)
-    def _on_star(self, entry: Entry) -> None:
+    def _on_star(self, entry: HistoryEntry) -> None:
         self.library.star(entry.number, not entry.starred)
 
     @Slot(object)
-    def _on_delete(self, entry: Entry) -> None:
+    def _on_delete(self, entry: HistoryEntry) -> None:
         self.library.delete(entry.number)
 
     @Slot(object)
@@ -253,7 +253,7 @@ class LibraryFeature(QObject):
             self.library.limit(self._settings.kept_megabytes)
 
     @Slot(object, int)
-    def _on_moved(self, item: Item, steps: int) -> None:
+    def _on_moved(self, item: QueueItem, steps: int) -> None:
         self.library.move(item.number, steps)
 
     @Slot()
@@ -263,24 +263,24 @@ class LibraryFeature(QObject):
     @Slot(object)
     def _on_failed(self, error: Exception) -> None:
         """Show the same error only once, since each task of an unusable library fails."""
-        if str(error) != self._told or not isinstance(error, LibraryUnusable):
-            self._told = str(error)
-            self._window.page.banner.show_message(replace(message_for(error), subject=Subject.STORAGE))
+        if str(error) != self._shown_error or not isinstance(error, LibraryUnusable):
+            self._shown_error = str(error)
+            self._window.page.banner.show_message(replace(message_for(error), topic=MessageTopic.STORAGE))
 
     @Slot(object)
-    def _on_set_aside(self, aside: LibraryReset) -> None:
+    def _on_library_reset(self, aside: LibraryReset) -> None:
         self._window.page.banner.show_message(
             Message(
                 "Your history and queue were damaged and have been reset. The old data was moved to "
                 f"{aside.folder}; you can delete it.",
-                Tone.WARNING,
-                subject=Subject.STORAGE,
+                Severity.WARNING,
+                topic=MessageTopic.STORAGE,
             )
         )
 
 
 @dataclass(eq=False)
-class _Followed:
+class _RecordedSpeech:
     """A recorded speech; `kept_length` is the length of its saved audio, in samples."""
 
     speech: HeardSpeech
@@ -292,12 +292,14 @@ class _Followed:
 class Recorder(QObject):
     """Records speech in the history: its text as soon as it begins, and its audio when it finishes or is stopped."""
 
-    def __init__(self, speech: SpeechController, library: Library, model: Callable[[], str], parent: QObject) -> None:
+    def __init__(
+        self, speech: SpeechController, library: SpeechLibrary, model: Callable[[], str], parent: QObject
+    ) -> None:
         super().__init__(parent)
         self._speech = speech
         self._library = library
         self._model = model
-        self._followed: list[_Followed] = []
+        self._followed: list[_RecordedSpeech] = []
         speech.track_changed.connect(self._on_track)
         speech.track_grew.connect(self._keep_finished)
 
@@ -308,9 +310,9 @@ class Recorder(QObject):
         if request is None or any(each.speech.track is track for each in self._followed):
             return
         kept_length = track.length if track.finished else 0
-        self._followed.append(_Followed(self._speech.speech, request, self._model(), kept_length))
+        self._followed.append(_RecordedSpeech(self._speech.speech, request, self._model(), kept_length))
         if not track.finished:  # a finished track comes from the history
-            self._library.begin(request, self._model())
+            self._library.add_entry(request, self._model())
 
     @Slot()
     def _keep_finished(self) -> None:
@@ -322,6 +324,6 @@ class Recorder(QObject):
             track = each.speech.track
             if track.length > each.kept_length and each.speech.as_asked:
                 each.kept_length = track.length
-                self._library.keep(each.request, each.model, track)
+                self._library.save_audio(each.request, each.model, track)
             if track is not self._speech.track:
                 self._followed.remove(each)

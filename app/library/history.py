@@ -8,7 +8,15 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from app.library.database import SOUNDS, readable, transaction
-from app.library.records import Entry, first_words, key_of, manner_of, request_of, storable, voice_and_speed
+from app.library.records import (
+    HistoryEntry,
+    first_words,
+    key_of,
+    request_of,
+    speech_settings_of,
+    storable,
+    voice_and_speed,
+)
 from engine.errors import InvalidRequest
 from engine.speech import SpeechRequest
 
@@ -22,7 +30,7 @@ _COLUMNS = "number, title, manner, model, begun, seconds, starred, kept_bytes"
 class HistoryListed:
     """The entries found, latest first, and the size of all saved audio in bytes."""
 
-    entries: tuple[Entry, ...]
+    entries: tuple[HistoryEntry, ...]
     kept_bytes: int
 
 
@@ -68,18 +76,18 @@ class History:
         """List only entries that contain these words from now on, ignoring case."""
         self._wanted = storable(words.strip())
 
-    def begin(self, request: SpeechRequest, model: str) -> None:
+    def add_entry(self, request: SpeechRequest, model: str) -> None:
         """Add an entry for this request, or move the existing one to the front."""
         now, text = self._clock(), storable(request.text)
-        key, manner = key_of(request, model), manner_of(request)
+        key, speech_settings = key_of(request, model), speech_settings_of(request)
         self._database.execute(
             "INSERT INTO entry (key, title, model, manner, begun, heard, text) VALUES (?, ?, ?, ?, ?, ?, ?) "
             "ON CONFLICT (key) DO UPDATE SET begun = excluded.begun, heard = excluded.heard, deleted = 0",
-            (key, first_words(text[request.start :]), model, manner, now, now, text),
+            (key, first_words(text[request.start :]), model, speech_settings, now, now, text),
         )
         self._forget_oldest()
 
-    def keep(self, key: str, seconds: float, marks: str) -> None:
+    def save_audio(self, key: str, seconds: float, marks: str) -> None:
         """Record that the audio file for this key is written, and evict other audio if necessary."""
         if self._row("SELECT 1 FROM entry WHERE key = ? AND NOT deleted", key) is None:
             self._sound(key).unlink(missing_ok=True)
@@ -101,10 +109,10 @@ class History:
             number,
         )
         if row is None:
-            raise InvalidRequest("This item is no longer in the history.", "Choose another item.")
-        key, text, manner, model, kept_bytes, marks = row
+            raise InvalidRequest("This item is no longer in the history.", "Choose a different item.")
+        key, text, speech_settings, model, kept_bytes, marks = row
         sound = self._sound(key) if kept_bytes and self._sound(key).exists() else None
-        return StoredEntry(number, request_of(text, manner), model, sound, marks or "")
+        return StoredEntry(number, request_of(text, speech_settings), model, sound, marks or "")
 
     def star(self, number: int, starred: bool) -> None:
         """Star an entry, which protects it and its audio, or remove the star."""
@@ -194,7 +202,7 @@ def _folded(text: bytes) -> str:
     return readable(text).casefold()
 
 
-def _entry(row: tuple) -> Entry:
-    number, title, manner, model, begun, seconds, starred, kept_bytes = row
-    voice, speed = voice_and_speed(manner)
-    return Entry(number, title, voice, model, speed, begun, seconds, bool(starred), kept_bytes)
+def _entry(row: tuple) -> HistoryEntry:
+    number, title, speech_settings, model, begun, seconds, starred, kept_bytes = row
+    voice, speed = voice_and_speed(speech_settings)
+    return HistoryEntry(number, title, voice, model, speed, begun, seconds, bool(starred), kept_bytes)

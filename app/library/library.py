@@ -15,10 +15,10 @@ from PySide6.QtCore import QObject, Signal, Slot
 
 from app.audio.track import AudioTrack
 from app.library.database import open_library, unusable
-from app.library.generated_audio import Cut, GeneratedAudio, made_speech
+from app.library.generated_audio import GeneratedAudio, TrackTruncated, generated_audio_of
 from app.library.history import History, HistoryListed, StoredEntry, sound_path
 from app.library.queue_store import QueueListed, QueueStore
-from app.library.records import QueueJob, State, key_of
+from app.library.records import QueueJob, QueueState, key_of
 from app.tasks import Tasks
 from engine.speech import SpeechRequest
 
@@ -38,7 +38,7 @@ class LoadedEntry:
     error: Exception | None = None
 
 
-class Library(QObject):
+class SpeechLibrary(QObject):
     """The facade for history and queue, which are listed at first and after every change.
 
     All methods are asynchronous; results arrive as signals with plain data. `set_aside` is emitted if the library was
@@ -64,14 +64,14 @@ class Library(QObject):
         self._in_history(_nothing)
         self._in_queue(_nothing)
 
-    def begin(self, request: SpeechRequest, model: str) -> None:
+    def add_entry(self, request: SpeechRequest, model: str) -> None:
         """Add an entry for this request to the history, or move the existing one to the front."""
-        self._in_history(partial(History.begin, request=request, model=model))
+        self._in_history(partial(History.add_entry, request=request, model=model))
 
-    def keep(self, request: SpeechRequest, model: str, track: AudioTrack) -> None:
+    def save_audio(self, request: SpeechRequest, model: str, track: AudioTrack) -> None:
         """Save the current audio of a track, which must not be empty; the track may continue to grow."""
         key = key_of(request, model)
-        self._writing.run(self._write, key, made_speech(track), failed=self._on_failed)
+        self._writing.run(self._write, key, generated_audio_of(track), failed=self._on_failed)
 
     def look_for(self, words: str) -> None:
         """List only entries that contain these words from now on."""
@@ -98,11 +98,11 @@ class Library(QObject):
         """Limit the size of saved audio; starred audio is never evicted."""
         self._in_history(partial(History.limit, megabytes=megabytes))
 
-    def add(self, wish: QueueJob) -> None:
+    def add(self, job: QueueJob) -> None:
         """Add a job to the queue."""
-        self._in_queue(partial(QueueStore.add, wish=wish))
+        self._in_queue(partial(QueueStore.add, job=job))
 
-    def mark(self, number: int, state: State, message: str = "") -> None:
+    def mark(self, number: int, state: QueueState, message: str = "") -> None:
         """Set the state of an item."""
         self._in_queue(partial(QueueStore.mark, number=number, state=state, message=message))
 
@@ -157,7 +157,7 @@ class Library(QObject):
         history, queue = History(self._connection, self._folder, time.time), QueueStore(self._connection)
         self._stores = history, queue
         if aside is not None:
-            self._database.tell(self.set_aside.emit, aside)
+            self._database.call_in_window(self.set_aside.emit, aside)
         if self._in_charge:
             history.tidy()
             queue.wait_again()
@@ -182,7 +182,7 @@ class Library(QObject):
             write_sound(path, made)
         except OSError as error:
             raise unusable(self._folder, error) from error
-        self._in_history(partial(History.keep, key=key, seconds=made.seconds, marks=marks_text(made.marks)))
+        self._in_history(partial(History.save_audio, key=key, seconds=made.seconds, marks=marks_text(made.marks)))
 
     def _on_history(self, done: tuple[HistoryListed, object]) -> None:
         listed, result = done
@@ -203,7 +203,7 @@ class Library(QObject):
         )
 
     def _on_failed(self, error: Exception) -> None:
-        if not isinstance(error, Cut):
+        if not isinstance(error, TrackTruncated):
             self.failed.emit(error)
 
 

@@ -11,11 +11,11 @@ from PySide6.QtWidgets import QFrame, QHBoxLayout, QLabel, QLineEdit, QPushButto
 from app.audio.transport_bar import clock_time
 from app.library.history import HistoryListed
 from app.library.queue_store import QueueListed
-from app.library.records import Entry, Item, State
+from app.library.records import HistoryEntry, QueueItem, QueueState
 from app.widgets.controls import ActionButton, ComboBox, action_of, announce
 from app.widgets.elided_text import ElidedLabel
 from app.widgets.layouts import WrappingBar
-from app.widgets.two_line_list import Row, TwoLineList
+from app.widgets.two_line_list import ListRow, TwoLineList
 from engine.models.voices.packs import describe
 
 SEARCH_AFTER_MS = 200
@@ -25,12 +25,12 @@ SPACE_PIXELS = 6
 EMPTY_QUEUE = "The queue is empty. To add text, choose Speech > Queue > Add to Queue."
 PLAY, PAUSE = "Play Queue", "Pause Queue"
 DEFAULT_SPEED = 1.0
-_STATES = {State.WAITING: "Waiting", State.WORKING: "Generating", State.DONE: "Done"}
-_SYMBOLS = {State.WORKING: "play", State.DONE: "done", State.FAILED: "error"}
+_STATES = {QueueState.WAITING: "Waiting", QueueState.WORKING: "Generating", QueueState.DONE: "Done"}
+_SYMBOLS = {QueueState.WORKING: "play", QueueState.DONE: "done", QueueState.FAILED: "error"}
 
 
 class HistoryPanel(QWidget):
-    """The history panel. Signals about one entry carry the `Entry`, `limit_chosen` megabytes, `looked_for` words."""
+    """The history panel. Signals of an entry carry the `HistoryEntry`, `limit_chosen` megabytes, `looked_for` words."""
 
     hear_requested = Signal(object)
     open_requested = Signal(object)
@@ -54,7 +54,7 @@ class HistoryPanel(QWidget):
         self.open = self.entries.command("Edit Text", "", self.open_requested)
         self.star = self.entries.command("Star", "Ctrl+B", self.star_requested)
         self.delete = action_of(self.entries, "Delete", QKeySequence.StandardKey.Delete, self._on_delete)
-        self.deleted = _DeletedStrip(self)
+        self.deleted = _DeletedBar(self)
         self._buttons = [ActionButton(action, self) for action in (self.hear, self.open, self.star, self.delete)]
         self.kept = ElidedLabel(self)
         self.kept.setObjectName("faint")
@@ -71,7 +71,7 @@ class HistoryPanel(QWidget):
         self.entries.setVisible(bool(listed.entries))
         self.empty.setVisible(not listed.entries)
         self.empty.setText(NOTHING_FOUND if self.search.text().strip() else NOTHING_YET)
-        self.kept.say(f"{size_words(listed.kept_bytes)} used, limit:")
+        self.kept.set_text(f"{format_size(listed.kept_bytes)} used, limit:")
 
     def set_limit(self, megabytes: int) -> None:
         """Show the limit of saved audio."""
@@ -106,15 +106,15 @@ class HistoryPanel(QWidget):
         layout.addLayout(foot)
 
     @Slot(object)
-    def _on_current(self, entry: Entry | None) -> None:
+    def _on_current(self, entry: HistoryEntry | None) -> None:
         for action in (self.hear, self.open, self.star, self.delete):
             action.setEnabled(entry is not None)
         self.star.setText("Unstar" if entry is not None and entry.starred else "Star")
 
     @Slot()
     def _on_delete(self) -> None:
-        entry: Entry = self.entries.current
-        self.deleted.tell(entry.title)
+        entry: HistoryEntry = self.entries.current
+        self.deleted.show_deleted(entry.title)
         self.delete_requested.emit(entry)
 
     @Slot()
@@ -132,7 +132,7 @@ class HistoryPanel(QWidget):
         self.looked_for.emit(self.search.text())
 
 
-class _DeletedStrip(QFrame):
+class _DeletedBar(QFrame):
     """A strip that names the deleted entry, with an Undo button."""
 
     def __init__(self, parent: QWidget) -> None:
@@ -146,9 +146,9 @@ class _DeletedStrip(QFrame):
         layout.addWidget(self.button)
         self.hide()
 
-    def tell(self, title: str) -> None:
+    def show_deleted(self, title: str) -> None:
         """Show and announce that an entry was deleted."""
-        self.label.say(f"Deleted “{title}”")
+        self.label.set_text(f"Deleted “{title}”")
         announce(self.label, self.label.toolTip())
         self.button.setAccessibleName(f"Undo: {self.label.toolTip()}")
         self.show()
@@ -157,39 +157,39 @@ class _DeletedStrip(QFrame):
 def limits(chosen: int) -> list[tuple[int, str, str]]:
     """Return the limits of saved audio in megabytes, including the chosen one, as choices for a list."""
     return [
-        (each, size_words(each * 1_000_000) if each else "Nothing", "") for each in sorted({*LIMITS_MEGABYTES, chosen})
+        (each, format_size(each * 1_000_000) if each else "Nothing", "") for each in sorted({*LIMITS_MEGABYTES, chosen})
     ]
 
 
-def entry_row(entry: Entry, now: datetime | None = None) -> Row:
+def entry_row(entry: HistoryEntry, now: datetime | None = None) -> ListRow:
     """Return the row of a history entry."""
-    parts = [voice_words(entry.voice), moment_words(entry.begun, now or datetime.now())]
+    parts = [format_voice(entry.voice), format_moment(entry.begun, now or datetime.now())]
     if entry.seconds:
         parts.append(clock_time(entry.seconds))
     if not entry.kept_bytes:
         parts.append("no saved audio")
     star = ("star", "Starred") if entry.starred else ("", "")
-    return Row(entry.title, " · ".join(parts), *star)
+    return ListRow(entry.title, " · ".join(parts), *star)
 
 
-def item_row(item: Item) -> Row:
+def item_row(item: QueueItem) -> ListRow:
     """Return the row of a queue item."""
-    if item.state is State.FAILED:
-        return Row(item.title, item.message, _SYMBOLS[item.state], "Failed", fault=True)
-    wish = item.wish
-    what = f"Save to {wish.target.name}" if wish.target is not None else "Play"
-    parts = [_STATES[item.state], what, voice_words(wish.request.voice)]
-    if wish.request.speed != DEFAULT_SPEED:
-        parts.append(f"{wish.request.speed:g}×")
-    return Row(item.title, " · ".join(parts), _SYMBOLS.get(item.state, ""))
+    if item.state is QueueState.FAILED:
+        return ListRow(item.title, item.message, _SYMBOLS[item.state], "Failed", fault=True)
+    job = item.job
+    what = f"Save to {job.target.name}" if job.target is not None else "Play"
+    parts = [_STATES[item.state], what, format_voice(job.request.voice)]
+    if job.request.speed != DEFAULT_SPEED:
+        parts.append(f"{job.request.speed:g}×")
+    return ListRow(item.title, " · ".join(parts), _SYMBOLS.get(item.state, ""))
 
 
-def voice_words(voice: str) -> str:
+def format_voice(voice: str) -> str:
     """Return the title of a voice, or “Blend” if the voice is a recipe."""
     return "Blend" if "(" in voice else describe(voice).title
 
 
-def moment_words(seconds: float, now: datetime) -> str:
+def format_moment(seconds: float, now: datetime) -> str:
     """Return the time if it is today, the day and time if it is this year, else the full date."""
     moment = datetime.fromtimestamp(seconds)
     if moment.date() == now.date():
@@ -197,14 +197,14 @@ def moment_words(seconds: float, now: datetime) -> str:
     return f"{moment:%d %b, %H:%M}" if moment.year == now.year else f"{moment:%d %b %Y}"
 
 
-def size_words(kept_bytes: int) -> str:
+def format_size(kept_bytes: int) -> str:
     """Format a size in bytes as megabytes, or as gigabytes from 1 GB."""
     megabytes = kept_bytes / 1e6
     return f"{megabytes / 1000:.1f} GB" if megabytes >= 1000 else f"{megabytes:.0f} MB"
 
 
 class QueuePanel(QWidget):
-    """The queue panel. Signals about one item carry the `Item`, `moved` also the number of places, down if positive."""
+    """The queue panel. Signals of an item carry the `QueueItem`, `moved` the number of places, down if positive."""
 
     play_requested = Signal(bool)
     moved = Signal(object, int)
@@ -241,7 +241,7 @@ class QueuePanel(QWidget):
         self.items.show_things(listed.items)
         self.items.setVisible(bool(listed.items))
         self.empty.setVisible(not listed.items)
-        self.remove_done.setEnabled(any(item.state is State.DONE for item in listed.items))
+        self.remove_done.setEnabled(any(item.state is QueueState.DONE for item in listed.items))
 
     def show_playing(self, playing: bool, note: str = "") -> None:
         """Show whether queued items are played in turn, and what they are waiting for."""
@@ -251,7 +251,7 @@ class QueuePanel(QWidget):
 
     def _show_note(self) -> None:
         """Show the note, or the full message of a failed item, for which its row may be too narrow."""
-        item: Item | None = self.items.current
+        item: QueueItem | None = self.items.current
         self.note.setText(item.message if item is not None and item.message else self._note)
         self.note.setVisible(bool(self.note.text()))
 
@@ -268,12 +268,12 @@ class QueuePanel(QWidget):
         layout.addWidget(bar)
 
     @Slot(object)
-    def _on_current(self, item: Item | None) -> None:
+    def _on_current(self, item: QueueItem | None) -> None:
         state = item.state if item is not None else None
         for action in (self.up, self.down, self.remove):
             action.setEnabled(item is not None)
-        self.retry.setEnabled(state in (State.FAILED, State.DONE))
-        self.cancel.setEnabled(state in (State.WAITING, State.WORKING))
+        self.retry.setEnabled(state in (QueueState.FAILED, QueueState.DONE))
+        self.cancel.setEnabled(state in (QueueState.WAITING, QueueState.WORKING))
         self._show_note()
 
     @Slot()

@@ -19,21 +19,21 @@ from app.speech.controller import SpeechController
 from app.speech.engine_worker import EngineFactory
 from app.speech.voice_picker import VoicePicker
 from app.tasks import Tasks
-from engine.errors import Cancelled
+from engine.errors import Canceled
 from engine.export.export_job import ExportJob, order_of_text
 from engine.text.documents import Document, read_document
 
 CHAPTER_GAP = "\n\n"
 
 
-def read_usual(path: Path, cancel: threading.Event) -> Document:
+def read_default_parts(path: Path, cancel: threading.Event) -> Document:
     """Read the chapters of a document that are chosen by default; raises subclasses of `EngineError`."""
     document = read_document(path, cancel)
-    return document.with_chapters(document.usual_chapters)
+    return document.with_chapters(document.default_chapters)
 
 
 @dataclass(frozen=True, eq=False)
-class _Begun:
+class _StartedJob:
     """A job that has begun. `track` is set once it plays, `order` once its export begins.
 
     Neither is set while its document is being read.
@@ -42,7 +42,7 @@ class _Begun:
     """
 
     number: int
-    wish: QueueJob
+    job: QueueJob
     cancel: threading.Event = field(default_factory=threading.Event)
     track: AudioTrack | None = None
     order: ExportJob | None = None
@@ -65,15 +65,15 @@ class QueueExecutor(QObject):
         voices: VoicePicker,
         engine_factory: Callable[[str], EngineFactory],
         parent: QObject,
-        read: Reader = read_usual,
+        read: Reader = read_default_parts,
     ) -> None:
         super().__init__(parent)
         self._speech = speech
         self._reading = reading
         self._voices = voices
         self._engine_factory = engine_factory
-        self._heard: _Begun | None = None
-        self._saved: _Begun | None = None
+        self._heard: _StartedJob | None = None
+        self._saved: _StartedJob | None = None
         self._error: Exception | None = None
         self._read = read
         self._documents = Tasks("documents of the queue", self)
@@ -86,35 +86,35 @@ class QueueExecutor(QObject):
         voices.model_changed.connect(self._later)
         voices.listed.connect(self._later)
 
-    def obstacle(self, wish: QueueJob) -> str | None:
+    def blocking_reason(self, job: QueueJob) -> str | None:
         """Return the reason why a job has to wait, or None."""
-        if wish.target is not None or not self._voices.known or wish.model == self._voices.speaking_model:
+        if job.target is not None or not self._voices.known or job.model == self._voices.speaking_model:
             return None
         titles = {each.model: each.title for each in self._voices.models}
-        return f"Some items need {titles.get(wish.model, wish.model)}. Choose one of its voices to continue."
+        return f"Some items need {titles.get(job.model, job.model)}. Choose one of its voices to continue."
 
-    def has_place(self, wish: QueueJob) -> bool:
+    def has_place(self, job: QueueJob) -> bool:
         """Return whether a job could begin now."""
-        if not self._voices.known or self.obstacle(wish) is not None:
+        if not self._voices.known or self.blocking_reason(job) is not None:
             return False
-        if wish.target is not None:
+        if job.target is not None:
             return self._saved is None
         return self._heard is None and self._silent
 
-    def begin(self, number: int, wish: QueueJob) -> None:
+    def begin_job(self, number: int, job: QueueJob) -> None:
         """Begin to play or save a job, after reading its document, if any."""
-        begun = _Begun(number, wish)
-        if wish.target is None:
+        begun = _StartedJob(number, job)
+        if job.target is None:
             self._heard = begun
         else:
             self._saved = begun
-        if wish.document is not None:
+        if job.document is not None:
             done, failed = partial(self._on_read, begun), partial(self._on_unread, begun)
-            self._documents.run(self._read, wish.document, begun.cancel, done=done, failed=failed, cancel=begun.cancel)
-        elif wish.target is None:
-            self._hear(begun, wish.request.text)
+            self._documents.run(self._read, job.document, begun.cancel, done=done, failed=failed, cancel=begun.cancel)
+        elif job.target is None:
+            self._hear(begun, job.request.text)
         else:
-            self._save(begun, order_of_text(wish.target, wish.request))
+            self._save(begun, order_of_text(job.target, job.request))
 
     def cancel(self, number: int) -> None:
         """Stop a job that has begun."""
@@ -131,7 +131,7 @@ class QueueExecutor(QObject):
         if self._heard is not None and self._heard.track is None:
             begun, self._heard = self._heard, None
             begun.cancel.set()
-            self._end(begun.number, Cancelled("Removed"))
+            self._end(begun.number, Canceled("Removed"))
 
     def shut_down(self, timeout_ms: int) -> bool:
         """Stop reading documents; return whether that ended in time."""
@@ -148,27 +148,27 @@ class QueueExecutor(QObject):
         activity = self._speech.activity
         return not activity.can_stop and activity.playback is Playback.STOPPED
 
-    def _hear(self, begun: _Begun, text: str) -> None:
+    def _hear(self, begun: _StartedJob, text: str) -> None:
         self._error = None  # left from earlier playback
-        self._reading.play_item(begun.wish.title, replace(begun.wish.request, text=text))
+        self._reading.play_item(begun.job.title, replace(begun.job.request, text=text))
         self._heard = replace(begun, track=self._speech.track)
 
-    def _save(self, begun: _Begun, order: ExportJob) -> None:
+    def _save(self, begun: _StartedJob, order: ExportJob) -> None:
         self._saved = replace(begun, order=order)
-        if begun.wish.model == self._voices.speaking_model:
+        if begun.job.model == self._voices.speaking_model:
             self._speech.export(order)
         else:
-            self._speech.saving.add(order, self._engine_factory(begun.wish.model))
+            self._speech.saving.add(order, self._engine_factory(begun.job.model))
 
-    def _on_read(self, begun: _Begun, document: Document) -> None:
-        if begun is self._saved and begun.wish.target is not None:
-            self._save(begun, ExportJob(document, begun.wish.request, begun.wish.target))
-        elif begun is self._heard and self._silent and self.obstacle(begun.wish) is None:
+    def _on_read(self, begun: _StartedJob, document: Document) -> None:
+        if begun is self._saved and begun.job.target is not None:
+            self._save(begun, ExportJob(document, begun.job.request, begun.job.target))
+        elif begun is self._heard and self._silent and self.blocking_reason(begun.job) is None:
             self._hear(begun, text_of(document))
         else:  # while the document was read, the user may have started other playback
-            self._on_unread(begun, Cancelled("Skipped because something else started playing"))
+            self._on_unread(begun, Canceled("Skipped because something else started playing"))
 
-    def _on_unread(self, begun: _Begun, error: Exception) -> None:
+    def _on_unread(self, begun: _StartedJob, error: Exception) -> None:
         if begun is self._heard:
             self._heard = None
         elif begun is self._saved:
@@ -206,7 +206,7 @@ class QueueExecutor(QObject):
         if replaced or stopped or error is not None:
             self._heard = None
             to_the_end = self._speech.heard_to_the_end and not replaced
-            self._end(number, None if to_the_end else error or Cancelled("Stopped"))
+            self._end(number, None if to_the_end else error or Canceled("Stopped"))
 
     def _end(self, number: int, error: Exception | None) -> None:
         self.ended.emit(number, error)

@@ -7,28 +7,28 @@ from typing import Protocol
 
 from PySide6.QtCore import QObject, Signal, SignalInstance, Slot
 
-from app.library.library import Library
+from app.library.library import SpeechLibrary
 from app.library.queue_store import QueueListed
-from app.library.records import Item, QueueJob, State
-from engine.errors import Cancelled
+from app.library.records import QueueItem, QueueJob, QueueState
+from engine.errors import Canceled
 
-CANCELLED = "Canceled"
+CANCELED = "Canceled"
 PRESS_PLAY = "Click Play Queue to start."
 
 
-class Desk(Protocol):
+class JobExecutor(Protocol):
     """The player and exporter of items. `ended` carries a number and an error or None; `freed` reports a free slot."""
 
     ended: SignalInstance
     freed: SignalInstance
 
-    def obstacle(self, wish: QueueJob) -> str | None:
+    def blocking_reason(self, job: QueueJob) -> str | None:
         """Return the obstacle to a job that only the user can remove, or None."""
 
-    def has_place(self, wish: QueueJob) -> bool:
+    def has_place(self, job: QueueJob) -> bool:
         """Return whether a job could begin now."""
 
-    def begin(self, number: int, wish: QueueJob) -> None:
+    def begin_job(self, number: int, job: QueueJob) -> None:
         """Begin to play or save a job."""
 
     def cancel(self, number: int) -> None:
@@ -48,14 +48,14 @@ class QueueRunner(QObject):
 
     changed = Signal()
 
-    def __init__(self, library: Library, desk: Desk, parent: QObject) -> None:
+    def __init__(self, library: SpeechLibrary, desk: JobExecutor, parent: QObject) -> None:
         super().__init__(parent)
         self._library = library
         self._desk = desk
-        self._items: tuple[Item, ...] = ()
+        self._items: tuple[QueueItem, ...] = ()
         self._begun: dict[int, QueueJob] = {}
-        self._cancelled: set[int] = set()
-        self._marked: dict[int, State] = {}  # states that are not listed yet
+        self._canceled: set[int] = set()
+        self._marked: dict[int, QueueState] = {}  # states that are not listed yet
         self._removed: set[int] = set()  # items that may still be listed
         self._halted = False
         self.playing = False
@@ -66,17 +66,17 @@ class QueueRunner(QObject):
     @property
     def note(self) -> str:
         """The reason why items are waiting if the user has to act, else empty."""
-        waiting = [each.wish for each in self._items if each.state is State.WAITING]
-        if not self.playing and any(wish.target is None for wish in waiting):
+        waiting = [each.job for each in self._items if each.state is QueueState.WAITING]
+        if not self.playing and any(job.target is None for job in waiting):
             return PRESS_PLAY
-        obstacles = (self._desk.obstacle(wish) for wish in waiting)
-        return next((each for each in obstacles if each is not None), "")
+        blocking_reasons = (self._desk.blocking_reason(job) for job in waiting)
+        return next((each for each in blocking_reasons if each is not None), "")
 
-    def add(self, wish: QueueJob) -> None:
+    def add(self, job: QueueJob) -> None:
         """Add a job at the end; it begins immediately if nothing prevents it."""
         self._halted = False
-        self.playing = self.playing or wish.target is None
-        self._library.add(wish)
+        self.playing = self.playing or job.target is None
+        self._library.add(job)
 
     @Slot(bool)
     def play(self, playing: bool) -> None:
@@ -93,22 +93,22 @@ class QueueRunner(QObject):
         self._halted = True
 
     @Slot(object)
-    def retry(self, item: Item) -> None:
+    def retry(self, item: QueueItem) -> None:
         """Set an item to waiting, so that it runs again."""
         self._halted = False
-        self._mark(item.number, State.WAITING)
+        self._mark(item.number, QueueState.WAITING)
 
     @Slot(object)
-    def cancel(self, item: Item) -> None:
+    def cancel(self, item: QueueItem) -> None:
         """Cancel an item that has begun or is waiting."""
         if item.number in self._begun:
-            self._cancelled.add(item.number)
+            self._canceled.add(item.number)
             self._desk.cancel(item.number)
         elif self._is_open(item.number):
-            self._mark(item.number, State.FAILED, CANCELLED)
+            self._mark(item.number, QueueState.FAILED, CANCELED)
 
     @Slot(object)
-    def remove(self, item: Item) -> None:
+    def remove(self, item: QueueItem) -> None:
         """Remove an item from the queue, regardless of its state."""
         self._removed.add(item.number)
         self._items = self._left(self._items)
@@ -122,22 +122,24 @@ class QueueRunner(QObject):
         self._items = tuple(map(self._by_now, self._left(listed.items)))
         self._go_on()
 
-    def _left(self, items: tuple[Item, ...]) -> tuple[Item, ...]:
+    def _left(self, items: tuple[QueueItem, ...]) -> tuple[QueueItem, ...]:
         """Return the items that were not removed after they were listed."""
         return tuple(each for each in items if each.number not in self._removed)
 
     def _is_open(self, number: int) -> bool:
         """Return whether an item is waiting or working; the panel may show an older state."""
-        return any(each.number == number and each.state in (State.WAITING, State.WORKING) for each in self._items)
+        return any(
+            each.number == number and each.state in (QueueState.WAITING, QueueState.WORKING) for each in self._items
+        )
 
-    def _by_now(self, item: Item) -> Item:
+    def _by_now(self, item: QueueItem) -> QueueItem:
         """Return the item with the state that was set after it was listed, if any."""
         state = self._marked.get(item.number, item.state)
         if state is item.state:
             self._marked.pop(item.number, None)
         return replace(item, state=state)
 
-    def _mark(self, number: int, state: State, message: str = "") -> None:
+    def _mark(self, number: int, state: QueueState, message: str = "") -> None:
         self._marked[number] = state
         self._items = tuple(replace(each, state=state) if each.number == number else each for each in self._items)
         self._library.mark(number, state, message)
@@ -145,26 +147,26 @@ class QueueRunner(QObject):
     @Slot()
     def _go_on(self) -> None:
         for item in self._items:
-            heard = item.wish.target is None
-            waits = item.state is State.WAITING and item.number not in self._begun
-            if waits and not self._halted and (self.playing or not heard) and self._desk.has_place(item.wish):
-                self._begun[item.number] = item.wish
-                self._mark(item.number, State.WORKING)
-                self._desk.begin(item.number, item.wish)
+            heard = item.job.target is None
+            waits = item.state is QueueState.WAITING and item.number not in self._begun
+            if waits and not self._halted and (self.playing or not heard) and self._desk.has_place(item.job):
+                self._begun[item.number] = item.job
+                self._mark(item.number, QueueState.WORKING)
+                self._desk.begin_job(item.number, item.job)
         self.changed.emit()
 
     @Slot(int, object)
     def _on_ended(self, number: int, error: Exception | None) -> None:
-        by_hand = number in self._cancelled
-        self._cancelled.discard(number)
-        wish = self._begun.pop(number, None)
-        if wish is None:  # the item was removed
+        by_hand = number in self._canceled
+        self._canceled.discard(number)
+        job = self._begun.pop(number, None)
+        if job is None:  # the item was removed
             return
-        cancelled = isinstance(error, Cancelled)
+        canceled = isinstance(error, Canceled)
         if error is None:
-            self._mark(number, State.DONE)
-        elif cancelled and not by_hand and (self._halted or wish.target is None):  # not by the item's Cancel button
+            self._mark(number, QueueState.DONE)
+        elif canceled and not by_hand and (self._halted or job.target is None):  # not by the item's Cancel button
             self.playing = False
-            self._mark(number, State.WAITING)
+            self._mark(number, QueueState.WAITING)
         else:
-            self._mark(number, State.FAILED, CANCELLED if cancelled else str(error))
+            self._mark(number, QueueState.FAILED, CANCELED if canceled else str(error))

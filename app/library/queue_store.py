@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from app.library.database import transaction
-from app.library.records import Item, QueueJob, State, manner_of, request_of, storable
+from app.library.records import QueueItem, QueueJob, QueueState, request_of, speech_settings_of, storable
 
 _COLUMNS = "number, title, text, manner, model, target, document, state, message"
 
@@ -16,7 +16,7 @@ _COLUMNS = "number, title, text, manner, model, target, document, state, message
 class QueueListed:
     """The items of the queue, in order."""
 
-    items: tuple[Item, ...]
+    items: tuple[QueueItem, ...]
 
 
 class QueueStore:
@@ -32,19 +32,25 @@ class QueueStore:
 
     def wait_again(self) -> None:
         """Set items to waiting that were interrupted when the program ended."""
-        self._database.execute("UPDATE item SET state = ? WHERE state = ?", (State.WAITING.value, State.WORKING.value))
+        self._database.execute(
+            "UPDATE item SET state = ? WHERE state = ?", (QueueState.WAITING.value, QueueState.WORKING.value)
+        )
 
-    def add(self, wish: QueueJob) -> None:
+    def add(self, job: QueueJob) -> None:
         """Add a job at the end."""
-        target, document = (path and storable(str(path)) for path in (wish.target, wish.document))
-        title, text, manner = storable(wish.title), storable(wish.request.text), manner_of(wish.request)
+        target, document = (path and storable(str(path)) for path in (job.target, job.document))
+        title, text, speech_settings = (
+            storable(job.title),
+            storable(job.request.text),
+            speech_settings_of(job.request),
+        )
         self._database.execute(
             "INSERT INTO item (place, state, title, text, manner, model, target, document) "
             "VALUES ((SELECT coalesce(max(place), 0) + 1 FROM item), ?, ?, ?, ?, ?, ?, ?)",
-            (State.WAITING.value, title, text, manner, wish.model, target, document),
+            (QueueState.WAITING.value, title, text, speech_settings, job.model, target, document),
         )
 
-    def mark(self, number: int, state: State, message: str = "") -> None:
+    def mark(self, number: int, state: QueueState, message: str = "") -> None:
         """Set the state of an item, with a message if it failed."""
         self._database.execute(
             "UPDATE item SET state = ?, message = ? WHERE number = ?", (state.value, message, number)
@@ -67,10 +73,10 @@ class QueueStore:
 
     def remove_done(self) -> None:
         """Remove all items that are done."""
-        self._database.execute("DELETE FROM item WHERE state = ?", (State.DONE.value,))
+        self._database.execute("DELETE FROM item WHERE state = ?", (QueueState.DONE.value,))
 
 
-def _item(row: tuple) -> Item:
-    number, title, text, manner, model, target, document, state, message = row
-    wish = QueueJob(request_of(text, manner), model, target and Path(target), document and Path(document))
-    return Item(number, title, wish, State(state), message)
+def _item(row: tuple) -> QueueItem:
+    number, title, text, speech_settings, model, target, document, state, message = row
+    job = QueueJob(request_of(text, speech_settings), model, target and Path(target), document and Path(document))
+    return QueueItem(number, title, job, QueueState(state), message)

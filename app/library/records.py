@@ -17,7 +17,7 @@ TITLE_CHARACTERS = 80
 
 
 @dataclass(frozen=True)
-class Entry:
+class HistoryEntry:
     """An entry of the history; `begun` is in seconds since 1970.
 
     `seconds` is the length of its generated audio, and `kept_bytes` the size of its saved audio; 0 if there is none.
@@ -34,7 +34,7 @@ class Entry:
     kept_bytes: int = 0
 
 
-class State(Enum):
+class QueueState(Enum):
     """The state of a queue item. Values are stored in the database; an unknown value counts as failed."""
 
     WAITING = "waiting"
@@ -43,7 +43,7 @@ class State(Enum):
     FAILED = "failed"
 
     @classmethod
-    def _missing_(cls, value: object) -> State:
+    def _missing_(cls, value: object) -> QueueState:
         return cls.FAILED
 
 
@@ -66,13 +66,13 @@ class QueueJob:
 
 
 @dataclass(frozen=True)
-class Item:
+class QueueItem:
     """A job in the queue; `message` is the reason if it failed."""
 
     number: int
     title: str
-    wish: QueueJob
-    state: State = State.WAITING
+    job: QueueJob
+    state: QueueState = QueueState.WAITING
     message: str = ""
 
 
@@ -84,32 +84,32 @@ def first_words(text: str) -> str:
     return f"{words[: TITLE_CHARACTERS + 1].rsplit(' ', 1)[0][:TITLE_CHARACTERS]}…"
 
 
-def manner_of(request: SpeechRequest) -> str:
+def speech_settings_of(request: SpeechRequest) -> str:
     """Return all of a request but its text, as JSON; equal requests give equal strings."""
     values = request_fields(request)
     del values["text"]
     return json.dumps(values, sort_keys=True)
 
 
-def request_of(text: str, manner: str) -> SpeechRequest:
+def request_of(text: str, speech_settings: str) -> SpeechRequest:
     """Return the stored request without fields that are unknown to this version, or edits that it cannot read."""
-    values = {**_values(manner), "text": text}
+    values = {**_values(speech_settings), "text": text}
     try:
         return request_from_fields(values)
-    except ValueError:  # edits of a newer version
-        return request_from_fields({**values, "edits": ()})
+    except ValueError:  # edits or definitions of a newer version
+        return request_from_fields({**values, "edits": (), "definitions": {}})
 
 
-def voice_and_speed(manner: str) -> tuple[str, float]:
+def voice_and_speed(speech_settings: str) -> tuple[str, float]:
     """Return the voice and speed of a manner, without restoring its request."""
-    values = _values(manner)
+    values = _values(speech_settings)
     return values["voice"], values["speed"]
 
 
-def _values(manner: str) -> dict[str, Any]:
+def _values(speech_settings: str) -> dict[str, Any]:
     """Parse a manner. A damaged one gets an empty voice, so that its text, and all others, can still be read."""
     try:
-        values = json_value(manner)
+        values = json_value(speech_settings)
     except ValueError:
         values = {}
     return {"voice": "", "speed": 1.0, **(values if isinstance(values, dict) else {})}
@@ -117,7 +117,9 @@ def _values(manner: str) -> dict[str, Any]:
 
 def key_of(request: SpeechRequest, model: str) -> str:
     """Return a key for the audio of a request; equal requests to the same model have equal keys."""
-    return hashlib.sha256("\0".join((request.text, manner_of(request), model)).encode(errors="replace")).hexdigest()
+    return hashlib.sha256(
+        "\0".join((request.text, speech_settings_of(request), model)).encode(errors="replace")
+    ).hexdigest()
 
 
 def storable(text: str) -> str:

@@ -9,7 +9,7 @@ from cattrs import BaseValidationError
 from cattrs.preconf.json import make_converter
 
 from app.audio.track import AudioTrack
-from app.library.generated_audio import GeneratedAudio, Marks
+from app.library.generated_audio import AudioMarks, GeneratedAudio
 from engine.audio.recording import to_pcm
 from engine.audio.sound_file import recording
 from engine.errors import DamagedFile
@@ -18,7 +18,7 @@ from engine.speech import AudioChunk
 _CONVERTER = make_converter()
 
 
-def marks_text(marks: Marks) -> str:
+def marks_text(marks: AudioMarks) -> str:
     """Return marks as JSON."""
     return _CONVERTER.dumps(marks)
 
@@ -42,13 +42,13 @@ def samples_in(path: Path) -> int:
 def read_track(path: Path, marks: str) -> AudioTrack:
     """Read a saved track, as finished; raises `DamagedFile` if file or marks cannot be read or do not match."""
     try:
-        track = _read(path, _CONVERTER.loads(marks, Marks))
+        track = _read(path, _CONVERTER.loads(marks, AudioMarks))
     except (soundfile.SoundFileError, BaseValidationError, OSError, ValueError, RecursionError) as error:
         raise DamagedFile(path, "The saved audio for this item can’t be read.", "Generating it again.") from error
     return track
 
 
-def _read(path: Path, marks: Marks) -> AudioTrack:
+def _read(path: Path, marks: AudioMarks) -> AudioTrack:
     track = AudioTrack()
     track.plan(marks.plan)
     count = len(marks.plan.utterances) if marks.plan.whole else 0

@@ -18,7 +18,7 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
-from app.models.row import ModelRow, button_words, row_words, size_words, source_words
+from app.models.row import ModelRow, format_button, format_row, format_size, format_source
 from app.system.desktop import REVEAL_TITLE
 from app.theme import icon
 from app.widgets.controls import show_fraction, thin_bar
@@ -39,9 +39,9 @@ class CardCommand(Enum):
 
 
 class ModelCard(QFrame):
-    """The card of one model; `wanted` carries the `ModelRow` and the `CardCommand`."""
+    """The card of one model; `command_requested` carries the `ModelRow` and the `CardCommand`."""
 
-    wanted = Signal(object, object)
+    command_requested = Signal(object, object)
 
     def __init__(self, row: ModelRow, parent: QWidget | None = None) -> None:
         super().__init__(parent)
@@ -82,11 +82,11 @@ class ModelCard(QFrame):
         self._row = row
         self.setAccessibleName(row.title)
         self.title.setText(row.title)
-        self.source.say(source_words(row.status.entry))
-        self.words.setText(row_words(row))
+        self.source.set_text(format_source(row.status.entry))
+        self.words.setText(format_row(row))
         self.setAccessibleDescription(self.words.text())
-        self.button.setText(button_words(row))
-        self.button.setAccessibleName(f"{button_words(row)}: {row.title}")
+        self.button.setText(format_button(row))
+        self.button.setAccessibleName(f"{format_button(row)}: {row.title}")
         self.button.setEnabled(row.button_enabled)
         self.more.setAccessibleName(f"More for {row.title}")
         self.bar.setVisible(row.task is not None)
@@ -112,7 +112,7 @@ class ModelCard(QFrame):
 
     def _add_menu(self) -> None:
         menu = QMenu(self.more)
-        size = size_words(self._row.status.entry.bytes)
+        size = format_size(self._row.status.entry.bytes)
         self.complete = menu.addAction(f"Download the Published Model ({size})")
         self.complete.setData(CardCommand.COMPLETE)
         self.verify = menu.addAction("Verify")
@@ -146,8 +146,8 @@ class ModelCard(QFrame):
 
     @Slot()
     def _on_button(self) -> None:
-        self.wanted.emit(self._row, CardCommand.BUTTON)
+        self.command_requested.emit(self._row, CardCommand.BUTTON)
 
     @Slot(QAction)
     def _on_action(self, action: QAction) -> None:
-        self.wanted.emit(self._row, action.data())
+        self.command_requested.emit(self._row, action.data())

@@ -18,12 +18,12 @@ from app.models.worker import (
     ListedModel,
     ModelJob,
     ModelsListed,
+    ModelTask,
     ModelWorker,
-    Task,
 )
 from app.speech.progress_estimator import ProgressEstimator
 from app.tasks import Tasks
-from engine.errors import Cancelled
+from engine.errors import Canceled
 from engine.models.progress import ModelProgress
 
 NICENESS = 10
@@ -57,10 +57,10 @@ class ModelController(QObject):
         self._progress: JobProgress | None = None
         self._pace = ProgressEstimator()
         self._tick = QTimer(self, interval=TICK_MS)
-        self._tick.timeout.connect(self._tell)
+        self._tick.timeout.connect(self._announce_rows)
         self._in_use = in_use
         self._tasks = Tasks("models", self, niceness=NICENESS)
-        self._worker = ModelWorker(make_library, partial(self._tasks.tell, self._advance))
+        self._worker = ModelWorker(make_library, partial(self._tasks.call_in_window, self._advance))
 
     @property
     def rows(self) -> tuple[ModelRow, ...]:
@@ -80,36 +80,36 @@ class ModelController(QObject):
     def set_in_use(self, name: str) -> None:
         """Mark this model as the one in use."""
         self._in_use = name
-        self._tell()
+        self._announce_rows()
 
     @Slot()
     def look(self) -> None:
         """List the models. Every job ends with that anyway, so do nothing while one is in progress."""
         if not self.busy:
-            self._begin(ModelJob(Task.LOOK))
+            self._begin(ModelJob(ModelTask.LOOK))
 
     @Slot(str)
     def fetch(self, name: str) -> None:
         """Download the published model."""
-        self._begin(ModelJob(Task.FETCH, name))
+        self._begin(ModelJob(ModelTask.FETCH, name))
 
     def import_files(self, paths: Sequence[Path], name: str) -> None:
         """Import a model, or more voices for it, from these files and folders."""
-        self._begin(*(ModelJob(Task.IMPORT, name, path) for path in paths))
+        self._begin(*(ModelJob(ModelTask.IMPORT, name, path) for path in paths))
 
     @Slot(str)
     def verify(self, name: str) -> None:
         """Verify a model by reading all of it."""
-        self._begin(ModelJob(Task.VERIFY, name))
+        self._begin(ModelJob(ModelTask.VERIFY, name))
 
     @Slot(str)
     def remove(self, name: str) -> None:
         """Delete a model."""
-        self._begin(ModelJob(Task.REMOVE, name))
+        self._begin(ModelJob(ModelTask.REMOVE, name))
 
     def prepare(self, name: str, device: str) -> None:
         """Prepare an installed model, so that it loads immediately."""
-        self._begin(ModelJob(Task.PREPARE, name, device=device))
+        self._begin(ModelJob(ModelTask.PREPARE, name, device=device))
 
     @Slot()
     def cancel(self) -> None:
@@ -132,14 +132,14 @@ class ModelController(QObject):
     def _stop(self) -> None:
         for job in self._jobs:
             job.cancel.set()
-        self._tell()
+        self._announce_rows()
 
     def _begin(self, *jobs: ModelJob) -> None:
         was_idle = not self._jobs
         self._jobs.extend(jobs)
         if was_idle:
             self._go_on()
-        self._tell()
+        self._announce_rows()
 
     def _go_on(self) -> None:
         self._progress, self._pace = None, ProgressEstimator()
@@ -164,7 +164,7 @@ class ModelController(QObject):
     def _advance(self, job: ModelJob, progress: JobProgress) -> None:
         if self._jobs and job is self._jobs[0]:
             self._note(progress)
-            self._tell()
+            self._announce_rows()
 
     def _note(self, progress: JobProgress) -> None:
         self._progress = progress
@@ -176,14 +176,14 @@ class ModelController(QObject):
 
     def _end(self, job: ModelJob, error: Exception | None) -> None:
         self._jobs.popleft()
-        if isinstance(error, Cancelled):
+        if isinstance(error, Canceled):
             self._not_done = ()
             self._jobs = deque(job for job in self._jobs if not job.cancel.is_set())
         elif error is not None:
             self._not_done = (job, *self._jobs)
             self._jobs.clear()
         self._go_on()
-        self._tell()
+        self._announce_rows()
         if error is None:
             self.done.emit(job)
         elif self._not_done:
@@ -191,7 +191,7 @@ class ModelController(QObject):
 
     def _row(self, model: ListedModel, job: ModelJob | None) -> ModelRow:
         name = model.status.entry.name
-        idle = job is None or job.task is Task.LOOK
+        idle = job is None or job.task is ModelTask.LOOK
         row = ModelRow(model.status, model.folder, name == self._in_use, idle=idle)
         if job is None or job.model != name:
             return row
@@ -199,11 +199,11 @@ class ModelController(QObject):
             row,
             task=job.task,
             progress=self._progress,
-            time_words=self._pace.words,
+            format_duration=self._pace.words,
             fraction=fraction_of(self._progress, self._pace.fraction),
             stopping=job.cancel.is_set(),
         )
 
     @Slot()
-    def _tell(self) -> None:
+    def _announce_rows(self) -> None:
         self.rows_changed.emit(self.rows)

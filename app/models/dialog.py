@@ -29,15 +29,15 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
-from app.messages import Message, Remedy, Subject, Tone, message_for
+from app.messages import Message, MessageAction, MessageTopic, Severity, message_for
 from app.models.card import CardCommand, ModelCard
-from app.models.row import ModelRow, RowButton, size_words
+from app.models.row import ModelRow, RowButton, format_size
 from app.widgets.file_dialogs import ask_which_model_file, ask_which_model_folder
 from app.widgets.message_banner import MessageBanner
 from engine.errors import EngineError
 
 SIZE = QSize(600, 520)
-SMALLEST_PIXELS = (440, 280)
+MIN_WIDTH_PIXELS = (440, 280)
 HINT = "Or drop a checkpoint, voices, or a folder with them here."
 
 
@@ -61,7 +61,7 @@ class ModelsDialog(QDialog):
         self.setObjectName("models")
         self.setWindowTitle("Models")
         self.setAcceptDrops(True)
-        self.setMinimumSize(*SMALLEST_PIXELS)
+        self.setMinimumSize(*MIN_WIDTH_PIXELS)
         self.resize(SIZE.boundedTo(self.screen().availableSize()))
         self.cards: dict[str, ModelCard] = {}
         self.banner = MessageBanner(self)
@@ -74,7 +74,7 @@ class ModelsDialog(QDialog):
             button.setAutoDefault(False)  # Return must not remove a model
         self.import_button.setMenu(self.import_menu)
         self.import_menu.triggered.connect(self._on_import)
-        self.banner.remedy_chosen.connect(self._on_remedy)
+        self.banner.action_chosen.connect(self._on_message_action)
         QShortcut(QKeySequence(QKeySequence.StandardKey.Close), self).activated.connect(self.close)
 
     @Slot()
@@ -96,12 +96,14 @@ class ModelsDialog(QDialog):
         """Show a failure, with a button to try again unless the models below offer the solution."""
         message = message_for(error)
         if isinstance(error, EngineError):
-            message = replace(message, remedy=None if message.remedy is Remedy.MODELS else Remedy.TRY_AGAIN)
+            message = replace(
+                message, action=None if message.action is MessageAction.MODELS else MessageAction.TRY_AGAIN
+            )
         self.banner.show_message(message)
 
-    def tell(self, news: str) -> None:
+    def show_message(self, news: str) -> None:
         """Show a notice until it is dismissed."""
-        self.banner.show_message(Message(news, Tone.NOTE))
+        self.banner.show_message(Message(news, Severity.NOTE))
 
     def dragEnterEvent(self, event: QDragEnterEvent) -> None:
         """Accept local files and folders."""
@@ -120,7 +122,7 @@ class ModelsDialog(QDialog):
         self._import(_paths(event.mimeData()), self._target(event.position().toPoint()))
 
     def _import(self, paths: Sequence[Path], name: str) -> None:
-        self.banner.withdraw(*Subject)
+        self.banner.withdraw(*MessageTopic)
         self.import_requested.emit(tuple(paths), name)
 
     def _target(self, position: QPoint) -> str:
@@ -151,7 +153,7 @@ class ModelsDialog(QDialog):
 
     def _made_card(self, row: ModelRow) -> ModelCard:
         card = ModelCard(row, self._list)
-        card.wanted.connect(self._on_wanted)
+        card.command_requested.connect(self._on_command)
         return card
 
     @Slot(object)
@@ -162,11 +164,11 @@ class ModelsDialog(QDialog):
         self._import([path], name)
 
     @Slot(object, object)
-    def _on_wanted(self, row: ModelRow, command: CardCommand) -> None:
+    def _on_command(self, row: ModelRow, command: CardCommand) -> None:
         if command is CardCommand.REVEAL:
             self.reveal_requested.emit(row.folder)
             return
-        self.banner.withdraw(*Subject)
+        self.banner.withdraw(*MessageTopic)
         match command:
             case CardCommand.VERIFY:
                 self.verify_requested.emit(row.name)
@@ -182,18 +184,18 @@ class ModelsDialog(QDialog):
     def _ask_whether_to_remove(self, row: ModelRow) -> None:
         """Ask before removing, because downloading the model again takes a while."""
         self._to_remove = row.name
-        size = size_words(row.status.bytes_here)
+        size = format_size(row.status.bytes_here)
         question = f"Remove {row.title}? This frees {size}. You can download it again later."
-        self.banner.show_message(Message(question, Tone.WARNING, Remedy.REMOVE_MODEL))
+        self.banner.show_message(Message(question, Severity.WARNING, MessageAction.REMOVE_MODEL))
 
     @Slot(object)
-    def _on_remedy(self, message: Message) -> None:
-        match message.remedy:
-            case Remedy.TRY_AGAIN:
+    def _on_message_action(self, message: Message) -> None:
+        match message.action:
+            case MessageAction.TRY_AGAIN:
                 self.retry_requested.emit()
-            case Remedy.REMOVE_MODEL if self._to_remove:
+            case MessageAction.REMOVE_MODEL if self._to_remove:
                 self.remove_requested.emit(self._to_remove)
-            case Remedy.COPY_DETAILS:
+            case MessageAction.COPY_DETAILS:
                 QGuiApplication.clipboard().setText(message.details)
 
     def _lay_out(self) -> None:

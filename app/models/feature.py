@@ -9,12 +9,12 @@ from PySide6.QtCore import QObject, Signal, Slot
 from PySide6.QtGui import QAction
 
 from app.main_window import MainWindow
-from app.messages import Message, Remedy, Subject, message_for
+from app.messages import Message, MessageAction, MessageTopic, message_for
 from app.models.controller import ModelController
 from app.models.dialog import ModelsDialog
 from app.models.model_upgrader import ModelUpgrader, missing_model
-from app.models.row import ModelRow, completion_words
-from app.models.worker import DeskLibrary, JobEnded, LibraryFactory, ModelJob, Task
+from app.models.row import ModelRow, describe_completion
+from app.models.worker import JobEnded, LibraryFactory, ModelJob, ModelTask, StoreLibrary
 from app.settings import Settings
 from app.speech.controller import SpeechController
 from app.system.desktop import reveal
@@ -45,7 +45,7 @@ class ModelsFeature(QObject):
         self._voices = window.page.header.voices
         self._remembered = settings.model
         self._early: tuple[ModelVoices, ...] = ()
-        self.controller = ModelController(make_library or DeskLibrary, self._voices.speaking_model, self)
+        self.controller = ModelController(make_library or StoreLibrary, self._voices.speaking_model, self)
         self.dialog = ModelsDialog(window)
         self._connect_dialog()
         self._connect_window()
@@ -86,14 +86,14 @@ class ModelsFeature(QObject):
         menu, page = self._window.menu, self._window.page
         menu.models.triggered.connect(self.open)
         menu.model_actions.triggered.connect(self._on_model)
-        page.banner.remedy_chosen.connect(self._on_remedy)
+        page.banner.action_chosen.connect(self._on_message_action)
         page.header.voices.model_changed.connect(self._on_model_changed)
         page.header.voices.listed.connect(self._on_listed)
         self._window.closed.connect(self.dialog.close)
 
     @Slot(str)
     def _on_model_changed(self, name: str) -> None:
-        self._window.page.banner.withdraw(Subject.MODEL, Subject.SPEECH)
+        self._window.page.banner.withdraw(MessageTopic.MODEL, MessageTopic.SPEECH)
         self.controller.set_in_use(name)
 
     @Slot(object)
@@ -141,23 +141,23 @@ class ModelsFeature(QObject):
         row = self.controller.row(job.model)
         if row is None:
             return
-        self._window.page.banner.withdraw(Subject.MODEL)
-        news = completion_words(job, row.title)
-        if job.task is not Task.PREPARE:  # the strip reports that
-            self._window.page.status.tell(news)
-        if job.task is Task.REMOVE:
+        self._window.page.banner.withdraw(MessageTopic.MODEL)
+        news = describe_completion(job, row.title)
+        if job.task is not ModelTask.PREPARE:  # the strip reports that
+            self._window.page.status.show_message(news)
+        if job.task is ModelTask.REMOVE:
             self._leave(row)
-        elif job.task is Task.VERIFY:
-            self.dialog.tell(f"{news}.")
-        elif row.in_use and job.task is not Task.PREPARE:
+        elif job.task is ModelTask.VERIFY:
+            self.dialog.show_message(f"{news}.")
+        elif row.in_use and job.task is not ModelTask.PREPARE:
             self.engine_requested.emit()  # its weights or voices have changed
 
     def _leave(self, removed: ModelRow) -> None:
         """Keep the voice that replaces the chosen one after the removal of its model."""
         speaking = self.controller.row(self._voices.speaking_model)
         if speaking is not None and removed.name == self._settings.model and not removed.usable:
-            self._voices.take(self._voices.choice)
-            self.dialog.tell(f"{removed.title} was removed. Kokoro Desk now uses {speaking.title}.")
+            self._voices.choose_voice(self._voices.choice)
+            self.dialog.show_message(f"{removed.title} was removed. Kokoro Desk now uses {speaking.title}.")
 
     @Slot(object)
     def _on_failed(self, ended: JobEnded) -> None:
@@ -166,19 +166,19 @@ class ModelsFeature(QObject):
             return
         self.dialog.show_failure(error)
         if not self.dialog.isVisible():
-            message = replace(message_for(error), subject=Subject.MODEL)
+            message = replace(message_for(error), topic=MessageTopic.MODEL)
             known = isinstance(error, EngineError)
-            self._window.page.banner.show_message(replace(message, remedy=Remedy.MODELS) if known else message)
+            self._window.page.banner.show_message(replace(message, action=MessageAction.MODELS) if known else message)
         row = self.controller.row(ended.job.model)
-        if row is not None and ended.job.task is Task.REMOVE:
+        if row is not None and ended.job.task is ModelTask.REMOVE:
             self._leave(row)
 
     @Slot(object)
     def _on_reveal(self, folder: Path) -> None:
         if not reveal(folder):
-            self.dialog.tell(f"No file manager was found. The folder is {folder}.")
+            self.dialog.show_message(f"No file manager was found. The folder is {folder}.")
 
     @Slot(object)
-    def _on_remedy(self, message: Message) -> None:
-        if message.remedy is Remedy.MODELS:
+    def _on_message_action(self, message: Message) -> None:
+        if message.action is MessageAction.MODELS:
             self.open()

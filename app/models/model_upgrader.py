@@ -9,21 +9,25 @@ from PySide6.QtCore import QObject, Slot
 
 from app.audio.player import Playback
 from app.main_window import MainWindow
-from app.messages import Message, Remedy, Subject, Tone, message_for
+from app.messages import Message, MessageAction, MessageTopic, Severity, message_for
 from app.models.controller import ModelController
-from app.models.row import ModelRow, row_words, size_words
-from app.models.worker import JobEnded, ModelJob, Task
+from app.models.row import ModelRow, format_row, format_size
+from app.models.worker import JobEnded, ModelJob, ModelTask
 from app.settings import Settings
 from app.speech.activity import Readiness
 from app.speech.controller import SpeechController
 from app.speech.strips import Answer, ModelNotice
-from app.speech.voice_choice import Choice, voice_info
+from app.speech.voice_choice import VoiceChoice, voice_info
 from engine.errors import EngineError, UnknownModel
 from engine.models.checkpoints import at_least_as_good
 from engine.models.store import ModelState
 
-_LEADS = {Task.FETCH: "Downloading {title}", Task.IMPORT: "Importing {title}", Task.PREPARE: "Preparing {title}"}
-_FAILURES = {Task.FETCH: "Couldn’t download {title}", Task.PREPARE: "Couldn’t prepare {title}"}
+_LEADS = {
+    ModelTask.FETCH: "Downloading {title}",
+    ModelTask.IMPORT: "Importing {title}",
+    ModelTask.PREPARE: "Preparing {title}",
+}
+_FAILURES = {ModelTask.FETCH: "Couldn’t download {title}", ModelTask.PREPARE: "Couldn’t prepare {title}"}
 
 
 class ModelUpgrader(QObject):
@@ -48,7 +52,7 @@ class ModelUpgrader(QObject):
         self._quiet = ""
         self._begun = False
         self._next = ""
-        self._before = Choice()
+        self._before = VoiceChoice()
         self._news: ModelNotice | None = None
         controller.rows_changed.connect(self._on_rows)
         controller.done.connect(self._on_done)
@@ -59,11 +63,11 @@ class ModelUpgrader(QObject):
     def takes(self, ended: JobEnded) -> bool:
         """Show the failure of a background job; return whether `ended` was one."""
         job, row = ended.job, self._controller.row(ended.job.model)
-        in_background = job.task is Task.PREPARE or (job.task is Task.FETCH and job.model == self._quiet)
+        in_background = job.task is ModelTask.PREPARE or (job.task is ModelTask.FETCH and job.model == self._quiet)
         if row is None or not in_background:
             return False
         lead, why = _FAILURES[job.task].format(title=row.title), _reason(ended.error)
-        self._tell(ModelNotice(f"{lead}: {why}", row.name, (Answer.TRY_AGAIN, Answer.CLOSE)))
+        self._show_notice(ModelNotice(f"{lead}: {why}", row.name, (Answer.TRY_AGAIN, Answer.CLOSE)))
         return True
 
     @Slot(object)
@@ -116,52 +120,52 @@ class ModelUpgrader(QObject):
         row = self._controller.row(job.model)
         if row is None:
             return
-        if job.task in (Task.FETCH, Task.IMPORT) and not row.in_use:
+        if job.task in (ModelTask.FETCH, ModelTask.IMPORT) and not row.in_use:
             self._controller.prepare(row.name, self._settings.device)
-        elif job.task is Task.PREPARE:
+        elif job.task is ModelTask.PREPARE:
             self._bring(row.name)
-        elif job.task is Task.REMOVE:
+        elif job.task is ModelTask.REMOVE:
             self._forget(row.name)
 
     def _forget(self, removed: str) -> None:
         if self._next == removed:
             self._next = ""
         if self._news is not None and self._news.model == removed:
-            self._tell(None)
+            self._show_notice(None)
 
     def _bring(self, name: str) -> None:
         """Switch to a prepared model immediately or once playback has stopped, or offer it."""
         title = self._title(name)
         self._next = ""
         if self._voices.speaking_model == name:
-            self._tell(None)
+            self._show_notice(None)
         elif not self._voices.untouched:
-            self._tell(ModelNotice(f"{title} is ready.", name, (Answer.NOT_NOW, Answer.USE)))
+            self._show_notice(ModelNotice(f"{title} is ready.", name, (Answer.NOT_NOW, Answer.USE)))
         elif not self._silent:
             self._next = name
-            self._tell(ModelNotice(f"{title} is ready and will be used next.", name))
+            self._show_notice(ModelNotice(f"{title} is ready and will be used next.", name))
         else:
             self._before = self._voices.choice
             self._voices.take_over(name)
             info = voice_info(self._voices.choice, self._voices.models)
             words = f"Now using {title} (voice: {info.title if info else self._voices.voice})."
-            self._tell(ModelNotice(words, name, (Answer.GO_BACK, Answer.CHOOSE_VOICE, Answer.CLOSE)))
+            self._show_notice(ModelNotice(words, name, (Answer.GO_BACK, Answer.CHOOSE_VOICE, Answer.CLOSE)))
 
     @Slot(object)
-    def _on_voice_chosen(self, choice: Choice) -> None:
+    def _on_voice_chosen(self, choice: VoiceChoice) -> None:
         if self._news is not None and (choice.model == self._news.model or Answer.GO_BACK in self._news.answers):
             self._news = None
         self._show()
 
     @Slot(object, object)
     def _on_answer(self, notice: ModelNotice, answer: Answer) -> None:
-        self._tell(None)
+        self._show_notice(None)
         acts: dict[Answer, Callable[[], object]] = {
             Answer.NOT_NOW: self._remember_answer,
             Answer.FETCH: partial(self._fetch_now, notice.model),
             Answer.CANCEL: self._cancel,
             Answer.USE: partial(self._voices.choose_model, notice.model),
-            Answer.GO_BACK: partial(self._voices.take, self._before),
+            Answer.GO_BACK: partial(self._voices.choose_voice, self._before),
             Answer.CHOOSE_VOICE: self._voices.showPopup,
             Answer.TRY_AGAIN: self._controller.retry,
         }
@@ -180,7 +184,7 @@ class ModelUpgrader(QObject):
         self._settings.models_offered = True
         self._controller.cancel()
 
-    def _tell(self, news: ModelNotice | None) -> None:
+    def _show_notice(self, news: ModelNotice | None) -> None:
         self._news = news
         self._show()
 
@@ -192,7 +196,7 @@ class ModelUpgrader(QObject):
         row = next((row for row in self._controller.rows if row.task in _LEADS), None)
         if row is None or row.task is None:
             return None
-        words = row_words(row)
+        words = format_row(row)
         text = f"{_LEADS[row.task].format(title=row.title)}: {words[:1].lower()}{words[1:]}"
         answers = () if row.stopping else (Answer.CANCEL,)
         return ModelNotice(text, row.name, answers, going_on=True, fraction=row.fraction)
@@ -209,7 +213,7 @@ class ModelUpgrader(QObject):
             lead = "Get better voices"
         else:
             return None
-        size = size_words(entry.bytes).replace(" ", "\N{NO-BREAK SPACE}")
+        size = format_size(entry.bytes).replace(" ", "\N{NO-BREAK SPACE}")
         text = f"{lead}: download {entry.title} ({len(entry.voices)} voices, {size})."
         return ModelNotice(text, entry.name, (Answer.NOT_NOW, Answer.FETCH))
 
@@ -229,4 +233,6 @@ def missing_model(row: ModelRow, speaking: str) -> Message | None:
     if row.usable:
         return None
     what = "is damaged" if row.status.state is ModelState.DAMAGED else "is no longer installed"
-    return Message(f"{row.title} {what}, so “{speaking}” is in use.", Tone.NOTE, Remedy.MODELS, subject=Subject.MODEL)
+    return Message(
+        f"{row.title} {what}, so “{speaking}” is in use.", Severity.NOTE, MessageAction.MODELS, topic=MessageTopic.MODEL
+    )

@@ -6,28 +6,28 @@ from dataclasses import dataclass
 from enum import Enum
 from pathlib import Path
 
-from app.models.worker import JobProgress, ModelJob, Task
-from app.speech.status_line import step_words
-from engine.models.catalogue import ModelEntry
-from engine.models.progress import Activity, ModelProgress
+from app.models.worker import JobProgress, ModelJob, ModelTask
+from app.speech.status_line import format_step
+from engine.models.catalog import ModelEntry
+from engine.models.progress import ModelActivity, ModelProgress
 from engine.models.store import ModelState, ModelStatus
 from engine.speech import PreparationEvent
 
 MEGABYTE, GIGABYTE = 1e6, 1e9
-_LEADS = {Activity.CHECKING: "Checking, ", Activity.CONVERTING: "Preparing, "}
+_LEADS = {ModelActivity.CHECKING: "Checking, ", ModelActivity.CONVERTING: "Preparing, "}
 _STARTS = {
-    Task.FETCH: "Connecting…",
-    Task.IMPORT: "Checking files…",
-    Task.VERIFY: "Checking…",
-    Task.REMOVE: "Removing…",
-    Task.PREPARE: "Starting…",
+    ModelTask.FETCH: "Connecting…",
+    ModelTask.IMPORT: "Checking files…",
+    ModelTask.VERIFY: "Checking…",
+    ModelTask.REMOVE: "Removing…",
+    ModelTask.PREPARE: "Starting…",
 }
 _DONE = {
-    Task.FETCH: "{title} is installed",
-    Task.IMPORT: "{title} is imported",
-    Task.VERIFY: "{title} is intact",
-    Task.REMOVE: "{title} is removed",
-    Task.PREPARE: "{title} is ready",
+    ModelTask.FETCH: "{title} is installed",
+    ModelTask.IMPORT: "{title} is imported",
+    ModelTask.VERIFY: "{title} is intact",
+    ModelTask.REMOVE: "{title} is removed",
+    ModelTask.PREPARE: "{title} is ready",
 }
 
 
@@ -57,15 +57,15 @@ class ModelRow:
     """The state of a model in the window.
 
     `task` is in progress for this model, and being canceled if `stopping`; `idle` is True if no model has a task.
-    `time_words` give the elapsed or remaining time, `fraction` the progress from 0 to 1, or None while unknown.
+    `format_duration` give the elapsed or remaining time, `fraction` the progress from 0 to 1, or None while unknown.
     """
 
     status: ModelStatus
     folder: Path
     in_use: bool = False
-    task: Task | None = None
+    task: ModelTask | None = None
     progress: JobProgress | None = None
-    time_words: str = ""
+    format_duration: str = ""
     fraction: float | None = None
     stopping: bool = False
     idle: bool = True
@@ -93,7 +93,7 @@ class ModelRow:
     @property
     def button(self) -> RowButton:
         """The main action."""
-        if self.task not in (None, Task.PREPARE):  # a model being prepared can be used already
+        if self.task not in (None, ModelTask.PREPARE):  # a model being prepared can be used already
             return RowButton.CANCEL
         return RowButton.IN_USE if self.in_use and self.usable else _NEXT[self.status.state]
 
@@ -102,7 +102,7 @@ class ModelRow:
         """True if the button is enabled; removing takes a moment and can't be canceled."""
         match self.button:
             case RowButton.CANCEL:
-                return not self.stopping and self.task is not Task.REMOVE
+                return not self.stopping and self.task is not ModelTask.REMOVE
             case RowButton.USE:
                 return True
             case RowButton.IN_USE:
@@ -134,25 +134,25 @@ def fraction_of(progress: JobProgress | None, of_steps: float | None) -> float |
     """Return the progress of a task from 0 to 1, by bytes or else `of_steps`; None while unknown."""
     if not isinstance(progress, ModelProgress):
         return of_steps
-    known = progress.activity is not Activity.WAITING and progress.bytes_done and progress.bytes_total
+    known = progress.activity is not ModelActivity.WAITING and progress.bytes_done and progress.bytes_total
     return progress.bytes_done / progress.bytes_total if known else None
 
 
-def size_words(count: int) -> str:
+def format_size(count: int) -> str:
     """Format a size, such as “363 MB”."""
     if count >= GIGABYTE:
         return f"{count / GIGABYTE:.1f} GB"
     return f"{count / MEGABYTE:,.0f} MB" if count >= MEGABYTE else f"{count / MEGABYTE:.1f} MB"
 
 
-def source_words(entry: ModelEntry) -> str:
+def format_source(entry: ModelEntry) -> str:
     """Return the license and the source of a model."""
-    return f"{entry.licence} · {entry.source.removeprefix('https://')}"
+    return f"{entry.license} · {entry.source.removeprefix('https://')}"
 
 
-def state_words(status: ModelStatus) -> str:
+def describe_state(status: ModelStatus) -> str:
     """Describe whether the model is installed, and its size."""
-    here, whole = size_words(status.bytes_here), size_words(status.entry.bytes)
+    here, whole = format_size(status.bytes_here), format_size(status.entry.bytes)
     match status.state:
         case ModelState.BUNDLED:
             return "Included"
@@ -166,44 +166,44 @@ def state_words(status: ModelStatus) -> str:
     return f"Not installed, {whole} to download"
 
 
-def button_words(row: ModelRow) -> str:
+def format_button(row: ModelRow) -> str:
     """Return the title of the row's button, with the download size if it downloads."""
     title = row.button.value
-    return f"{title} ({size_words(row.status.entry.bytes)})" if row.button in _FETCHING else title
+    return f"{title} ({format_size(row.status.entry.bytes)})" if row.button in _FETCHING else title
 
 
-def row_words(row: ModelRow) -> str:
+def format_row(row: ModelRow) -> str:
     """Describe the progress of the row's task, or else its state."""
     if row.task is None:
-        return state_words(row.status)
+        return describe_state(row.status)
     if row.stopping:
         return "Stopping…"
     if row.progress is None:
         return _STARTS.get(row.task, "")
-    return ", ".join(part for part in (progress_words(row.progress), row.time_words) if part)
+    return ", ".join(part for part in (format_progress(row.progress), row.format_duration) if part)
 
 
-def progress_words(progress: JobProgress) -> str:
+def format_progress(progress: JobProgress) -> str:
     """Describe progress and rate, such as “120 of 363 MB, 4.1 MB/s”, or the step of the preparation."""
     if isinstance(progress, PreparationEvent):
-        return step_words(progress)
-    if progress.activity is Activity.WAITING:
+        return format_step(progress)
+    if progress.activity is ModelActivity.WAITING:
         return "Waiting for another app that is using this model…"
-    if progress.activity is Activity.FETCHING and not progress.bytes_done:
+    if progress.activity is ModelActivity.FETCHING and not progress.bytes_done:
         return "Connecting…"
-    words = f"{_LEADS.get(progress.activity, '')}{_done_words(progress)}"
-    if progress.bytes_per_second is not None and progress.activity is Activity.FETCHING:
+    words = f"{_LEADS.get(progress.activity, '')}{_format_done(progress)}"
+    if progress.bytes_per_second is not None and progress.activity is ModelActivity.FETCHING:
         return f"{words}, {progress.bytes_per_second / MEGABYTE:,.1f} MB/s"
     return words
 
 
-def completion_words(job: ModelJob, title: str) -> str:
+def describe_completion(job: ModelJob, title: str) -> str:
     """Describe the result of a finished job; empty for a task without a message."""
     return _DONE[job.task].format(title=title) if job.task in _DONE else ""
 
 
-def _done_words(progress: ModelProgress) -> str:
+def _format_done(progress: ModelProgress) -> str:
     unit = GIGABYTE if progress.bytes_total >= GIGABYTE else MEGABYTE
     done = progress.bytes_done / unit
     count = f"{done:.1f}" if unit == GIGABYTE or progress.bytes_total < MEGABYTE else f"{done:,.0f}"
-    return f"{count} of {size_words(progress.bytes_total)}"
+    return f"{count} of {format_size(progress.bytes_total)}"

@@ -11,8 +11,8 @@ from functools import partial
 from pathlib import Path
 from typing import Protocol
 
-from engine.errors import Cancelled
-from engine.models.catalogue import ModelEntry
+from engine.errors import Canceled
+from engine.models.catalog import ModelEntry
 from engine.models.installed_voices import ModelVoices, installed_voices
 from engine.models.progress import ModelObserver, ModelProgress
 from engine.models.store import ModelStatus, ModelStore
@@ -26,7 +26,7 @@ REPORT_SECONDS = 0.1
 """The minimum interval of progress reports, except when an activity starts or is complete."""
 
 
-class Task(Enum):
+class ModelTask(Enum):
     """The tasks for models; LOOK lists all of them, PREPARE makes one load immediately."""
 
     LOOK = "look"
@@ -44,7 +44,7 @@ class ModelJob:
     `discard`, set before `cancel`, discards a partial download instead of saving it for next time.
     """
 
-    task: Task
+    task: ModelTask
     model: str = ""
     path: Path | None = None
     cancel: threading.Event = field(default_factory=threading.Event, compare=False)
@@ -77,9 +77,9 @@ class JobEnded:
 
 
 class ModelLibrary(Protocol):
-    """The interface that the window needs to manage models; implemented by `app.models.worker.DeskLibrary`."""
+    """The interface that the window needs to manage models; implemented by `app.models.worker.StoreLibrary`."""
 
-    def catalogue(self) -> tuple[ModelEntry, ...]:
+    def catalog(self) -> tuple[ModelEntry, ...]:
         """Return every available model."""
 
     def status(self, name: str) -> ModelStatus:
@@ -120,28 +120,28 @@ class ModelWorker:
         self._make_library = make_library
         self._advanced = advanced
         self._library: ModelLibrary | None = None
-        self._told: ModelProgress | None = None
-        self._told_at = 0.0
+        self._reported: ModelProgress | None = None
+        self._reported_at = 0.0
 
     def work(self, job: ModelJob) -> None:
         """Run a job; errors of the library propagate."""
         library, observe = self._opened(), partial(self._observe, job)
         match job.task:
-            case Task.FETCH:
+            case ModelTask.FETCH:
                 _fetch(library, job, observe)
-            case Task.IMPORT if job.path is not None:
+            case ModelTask.IMPORT if job.path is not None:
                 library.import_from(job.path, job.model, observe, job.cancel)
-            case Task.VERIFY:
+            case ModelTask.VERIFY:
                 library.verify(job.model, observe, job.cancel)
-            case Task.REMOVE:
+            case ModelTask.REMOVE:
                 library.remove(job.model)
-            case Task.PREPARE:
+            case ModelTask.PREPARE:
                 library.make_ready(job.model, job.device, partial(self._advanced, job), job.cancel)
 
     def listed(self) -> ModelsListed:
         """Return the current state of all models."""
         library = self._opened()
-        names = [entry.name for entry in library.catalogue()]
+        names = [entry.name for entry in library.catalog()]
         models = tuple(ListedModel(library.status(name), library.model_folder(name)) for name in names)
         return ModelsListed(models, library.voices())
 
@@ -151,23 +151,23 @@ class ModelWorker:
         return self._library
 
     def _observe(self, job: ModelJob, progress: ModelProgress) -> None:
-        told, now = self._told, time.monotonic()
+        told, now = self._reported, time.monotonic()
         begins = told is None or told.activity is not progress.activity
-        if begins or progress.bytes_done >= progress.bytes_total or now - self._told_at >= REPORT_SECONDS:
-            self._told, self._told_at = progress, now
+        if begins or progress.bytes_done >= progress.bytes_total or now - self._reported_at >= REPORT_SECONDS:
+            self._reported, self._reported_at = progress, now
             self._advanced(job, progress)
 
 
 def _fetch(library: ModelLibrary, job: ModelJob, observe: ModelObserver) -> None:
     try:
         library.fetch(job.model, observe, job.cancel)
-    except Cancelled:
+    except Canceled:
         if job.discard.is_set():
             library.discard_received(job.model)
         raise
 
 
-class DeskLibrary(ModelStore):
+class StoreLibrary(ModelStore):
     """The model store of this machine, as `app.models.worker.ModelLibrary`."""
 
     def voices(self) -> tuple[ModelVoices, ...]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from PySide6.QtCore import QEvent, QObject, QPoint, Qt, QTimer, Signal, Slot
 from PySide6.QtGui import QKeySequence
-from PySide6.QtWidgets import QMainWindow, QWidget
+from PySide6.QtWidgets import QMainWindow, QMenu, QWidget
 
 from app.audio.player import Playback
 from app.audio.track import AudioTrack
@@ -70,7 +70,7 @@ class ReadAlongFeature(QObject):
             self._speech.player.seek(sample)
         else:
             last = self._track.whole
-            self._page.status.tell("This is the last sentence" if last else "The next sentence isn’t ready yet")
+            self._page.status.show_message("This is the last sentence" if last else "The next sentence isn’t ready yet")
 
     @Slot()
     def play_from_here(self) -> None:
@@ -95,9 +95,9 @@ class ReadAlongFeature(QObject):
             view.marks.left_changed.connect(self.actions.back_to_reading.setEnabled)
         page.book.sentence_requested.connect(self._on_sentence)
         page.player.unmade_requested.connect(self._on_unmade)
-        edit = page.editor.edit
-        edit.setContextMenuPolicy(Qt.ContextMenuPolicy.CustomContextMenu)
-        edit.customContextMenuRequested.connect(self._show_context_menu)
+        for edit, slot in ((page.editor.edit, self._show_text_menu), (page.book.edit, self._show_book_menu)):
+            edit.setContextMenuPolicy(Qt.ContextMenuPolicy.CustomContextMenu)
+            edit.customContextMenuRequested.connect(slot)
 
     def _connect_actions(self, window: MainWindow) -> None:
         actions, menu, zoom = self.actions, window.menu, self._page.player.waveform.zoom
@@ -125,7 +125,7 @@ class ReadAlongFeature(QObject):
 
     @Slot()
     def _follow(self) -> None:
-        self._page.view.follow()
+        self._page.view.resume_following()
 
     @Slot(object)
     def _on_track(self, track: AudioTrack) -> None:
@@ -136,7 +136,7 @@ class ReadAlongFeature(QObject):
 
     @Slot()
     def _on_growth(self) -> None:
-        self._sentences.take(self._track)
+        self._sentences.set_track(self._track)
         self._page.player.waveform.show_sentences(self._sentences.samples)
         for action in self.actions.for_sound:
             action.setEnabled(self._track.length > 0)
@@ -158,7 +158,7 @@ class ReadAlongFeature(QObject):
     def _on_jump(self, sample: int) -> None:
         """Show the place in the text; during playback, the mark follows with the audio."""
         self._follow()
-        self._page.player.waveform.zoom.follow(sample)
+        self._page.player.waveform.zoom.follow_playback(sample)
         if self._speech.playback is not Playback.PLAYING:
             self._mark(sample)
 
@@ -174,7 +174,7 @@ class ReadAlongFeature(QObject):
         self._reading.play_from(character)
         self._follow()
         if self._speech.track is not track:
-            self._page.status.tell(MAKING_PART)
+            self._page.status.show_message(MAKING_PART)
 
     @Slot(int)
     def _on_unmade(self, sample: int) -> None:
@@ -187,15 +187,22 @@ class ReadAlongFeature(QObject):
         else:
             self._speech.speak_from(sentence_at(self._speech.text, character))
         self._follow()
-        self._page.status.tell(MAKING_PART)
+        self._page.status.show_message(MAKING_PART)
 
     @Slot(QPoint)
-    def _show_context_menu(self, place: QPoint) -> None:
-        """Show the standard context menu of a text, with Play from Here for the place that was clicked."""
+    def _show_text_menu(self, place: QPoint) -> None:
         edit = self._page.editor.edit
-        menu = edit.createStandardContextMenu(place)
-        menu.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
         character = character_of(self._page.editor.text, edit.cursorForPosition(place).position())
+        self._show_context_menu(edit.createStandardContextMenu(place), character, edit.viewport().mapToGlobal(place))
+
+    @Slot(QPoint)
+    def _show_book_menu(self, place: QPoint) -> None:
+        edit, character = self._page.book.edit, self._page.book.character_at(place)
+        self._show_context_menu(edit.createStandardContextMenu(place), character, edit.viewport().mapToGlobal(place))
+
+    def _show_context_menu(self, menu: QMenu, character: int, place: QPoint) -> None:
+        """Show the standard context menu of a text, with commands for the character that was clicked."""
+        menu.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
         first = menu.actions()[0]
         here = menu.addAction("Play from Here")
         here.triggered.connect(lambda: self._reading.play_from(sentence_at(self._reading.text, character)))
@@ -203,7 +210,7 @@ class ReadAlongFeature(QObject):
         shape.triggered.connect(lambda: self.shape_requested.emit(character))
         menu.insertActions(first, [here, shape])
         menu.insertSeparator(first)
-        menu.popup(edit.viewport().mapToGlobal(place))
+        menu.popup(place)
 
     @Slot(object)
     def _on_activity(self, activity: Activity) -> None:
@@ -234,7 +241,7 @@ class ReadAlongFeature(QObject):
         segment = self._track.segment_at(position)
         if segment is None:
             return
-        self._sentences.take(self._track)  # its audio may have been generated just now
+        self._sentences.set_track(self._track)  # its audio may have been generated just now
         known = bool(self._track.words.around(position))
         sentence = self._sentences.at(position) if known else None
         mark: Mark = (segment.utterance, sentence, self._track.words.at(position))
@@ -323,7 +330,7 @@ class FocusMode(QObject):
             self._enter() if on else self._leave()
             self._page.editor.edit.limit_lines(LINE_CHARACTERS if on else None)
             for view in (self._page.editor, self._page.book):
-                view.marks.set_centred(on)
+                view.marks.set_centered(on)
                 QTimer.singleShot(0, view.marks.keep_in_view)  # once everything has its new size
             self.changed.emit(on)
 

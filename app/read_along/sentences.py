@@ -33,7 +33,7 @@ class HeardSentences:
         """The first sample of each sentence, in order."""
         return self._samples
 
-    def take(self, track: AudioTrack) -> None:
+    def set_track(self, track: AudioTrack) -> None:
         """Add the segments generated since the last call, and drop those that were cut off in the meantime."""
         kept = min(len(self._segments), track.segment_count)
         while kept and self._segments[kept - 1] is not track.segments[kept - 1]:

@@ -42,8 +42,8 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
-from app.reading.places import ShelvedBook
-from app.theme import colours
+from app.reading.places import LibraryBook
+from app.theme import colors
 from app.widgets.text_views import character_of
 from app.widgets.two_line_list import draw_background
 from engine.system.paths import data_folder
@@ -81,7 +81,7 @@ class Covers:
     def __init__(self, folder: Path | None = None) -> None:
         self._folder = folder or data_folder() / "covers"
 
-    def keep(self, digest: str, picture: bytes) -> None:
+    def store_cover(self, digest: str, picture: bytes) -> None:
         """Save a cover; one that cannot be decoded or written is simply not shown."""
         buffer = QBuffer()
         buffer.setData(QByteArray(picture))
@@ -99,7 +99,7 @@ class Covers:
         with suppress(OSError):
             self._path(digest).unlink()
 
-    def of(self, book: ShelvedBook) -> QPixmap:
+    def of(self, book: LibraryBook) -> QPixmap:
         """Return the cover of a book, or a plain one with the first letter of its title."""
         pixmap = QPixmap(str(self._path(book.digest)))
         return _plain_cover(book.title) if pixmap.isNull() else pixmap
@@ -110,12 +110,12 @@ class Covers:
 
 def _plain_cover(title: str) -> QPixmap:
     cover = QPixmap(COVER_SIZE * SHARPNESS)
-    cover.fill(QColor(colours().word))
+    cover.fill(QColor(colors().word))
     painter = QPainter(cover)
     font = painter.font()
     font.setPixelSize(cover.width() // 2)
     painter.setFont(font)
-    painter.setPen(QColor(colours().text))
+    painter.setPen(QColor(colors().text))
     painter.drawText(cover.rect(), Qt.AlignmentFlag.AlignCenter, title[:1].upper())
     painter.end()
     return cover
@@ -145,13 +145,13 @@ class BookCards(QListWidget):
         self.itemActivated.connect(self._on_item)
 
     @property
-    def current(self) -> ShelvedBook | None:
+    def current(self) -> LibraryBook | None:
         """The current book."""
         item = self.currentItem()
-        book: ShelvedBook | None = item.data(BOOK_ROLE) if item is not None else None
+        book: LibraryBook | None = item.data(BOOK_ROLE) if item is not None else None
         return book
 
-    def show_books(self, books: Sequence[ShelvedBook]) -> None:
+    def show_books(self, books: Sequence[LibraryBook]) -> None:
         """List books. The current one stays current if only progress has changed; otherwise select the first."""
         if [book.digest for book in books] != [self.item(row).data(BOOK_ROLE).digest for row in range(self.count())]:
             self._delegate.forget_covers()
@@ -160,14 +160,14 @@ class BookCards(QListWidget):
                 self.addItem(QListWidgetItem())
         for row, book in enumerate(books):
             self.item(row).setData(BOOK_ROLE, book)
-        self._tell()
+        self._update_texts()
         if self.currentRow() < 0:
             self.setCurrentRow(0)
 
     def set_speed(self, speed: float) -> None:
         """Show reading times for this speed."""
         self._speed = speed
-        self._tell()
+        self._update_texts()
 
     def changeEvent(self, event: QEvent) -> None:
         """Redraw the covers that consist of a letter, whose colors depend on the style."""
@@ -181,23 +181,23 @@ class BookCards(QListWidget):
         self._delegate.share(room)
         super().resizeEvent(event)
 
-    def _tell(self) -> None:
+    def _update_texts(self) -> None:
         for row in range(self.count()):
             item = self.item(row)
-            book: ShelvedBook = item.data(BOOK_ROLE)
-            words = _progress_words(book, self._speed)
+            book: LibraryBook = item.data(BOOK_ROLE)
+            words = _format_progress(book, self._speed)
             item.setText(book.title)
             item.setToolTip(str(book.path))
             item.setData(WORDS_ROLE, words)
-            said = ", ".join(each for each in (book.title, book.author, words) if each)
-            item.setData(Qt.ItemDataRole.AccessibleTextRole, said)
+            accessible_text = ", ".join(each for each in (book.title, book.author, words) if each)
+            item.setData(Qt.ItemDataRole.AccessibleTextRole, accessible_text)
 
     @Slot(QListWidgetItem)
     def _on_item(self, item: QListWidgetItem) -> None:
         self.picked.emit(item.data(BOOK_ROLE))
 
 
-def _progress_words(book: ShelvedBook, speed: float) -> str:
+def _format_progress(book: LibraryBook, speed: float) -> str:
     if book.progress >= FINISHED:
         return "Finished"
     left = reading_time(book.characters * (1 - book.progress), speed) if book.characters else ""
@@ -222,8 +222,8 @@ class _CardDelegate(QStyledItemDelegate):
     def share(self, room: int) -> None:
         """Divide a width among as many cards as fit."""
         letters = MIN_LETTERS * self._cards.fontMetrics().averageCharWidth()
-        least = letters + COVER_SIZE.width() + 3 * PADDING_PIXELS
-        self._width = room // max(1, room // least)
+        min_width = letters + COVER_SIZE.width() + 3 * PADDING_PIXELS
+        self._width = room // max(1, room // min_width)
 
     def sizeHint(self, option: QStyleOptionViewItem, index: AnyIndex) -> QSize:
         line = self._cards.fontMetrics().height()
@@ -237,20 +237,20 @@ class _CardDelegate(QStyledItemDelegate):
         painter.save()
         painter.setRenderHint(QPainter.RenderHint.SmoothPixmapTransform)
         self._draw_cover(painter, QRect(space.topLeft(), COVER_SIZE), index.data(BOOK_ROLE))
-        self._draw_words(painter, space.adjusted(COVER_SIZE.width() + PADDING_PIXELS, 0, 0, 0), option, index)
+        self._draw_text(painter, space.adjusted(COVER_SIZE.width() + PADDING_PIXELS, 0, 0, 0), option, index)
         painter.restore()
 
-    def _draw_cover(self, painter: QPainter, place: QRect, book: ShelvedBook) -> None:
+    def _draw_cover(self, painter: QPainter, place: QRect, book: LibraryBook) -> None:
         if book.digest not in self._drawn:
             self._drawn[book.digest] = self._covers.of(book)
         cover = self._drawn[book.digest]
         shown = QRect(place.topLeft(), cover.size().scaled(place.size(), Qt.AspectRatioMode.KeepAspectRatio))
         painter.drawPixmap(shown, cover)
-        painter.setPen(QColor(colours().line))
+        painter.setPen(QColor(colors().line))
         painter.drawRect(shown.adjusted(0, 0, -1, -1))
 
-    def _draw_words(self, painter: QPainter, space: QRect, option: QStyleOptionViewItem, index: AnyIndex) -> None:
-        book: ShelvedBook = index.data(BOOK_ROLE)
+    def _draw_text(self, painter: QPainter, space: QRect, option: QStyleOptionViewItem, index: AnyIndex) -> None:
+        book: LibraryBook = index.data(BOOK_ROLE)
         font: QFont = option.font  # type: ignore[attr-defined]
         palette: QPalette = option.palette  # type: ignore[attr-defined]
         font.setBold(True)
@@ -260,7 +260,7 @@ class _CardDelegate(QStyledItemDelegate):
         font.setBold(False)
         font.setPixelSize(round(QFontInfo(font).pixelSize() * SMALL))
         painter.setFont(font)
-        painter.setPen(QColor(colours().faint))
+        painter.setPen(QColor(colors().faint))
         metrics = painter.fontMetrics()
         author = metrics.elidedText(book.author, Qt.TextElideMode.ElideRight, space.width())
         painter.drawText(space.left(), bottom + metrics.ascent(), author)
@@ -279,9 +279,9 @@ class _CardDelegate(QStyledItemDelegate):
 
     def _draw_bar(self, painter: QPainter, above: QRect, progress: float) -> None:
         groove = QRect(above.left(), above.bottom() - BAR_PIXELS, above.width(), BAR_PIXELS)
-        painter.fillRect(groove, QColor(colours().wave_pending))
+        painter.fillRect(groove, QColor(colors().wave_pending))
         groove.setWidth(max(BAR_PIXELS, round(progress * groove.width())))
-        painter.fillRect(groove, QColor(colours().accent))
+        painter.fillRect(groove, QColor(colors().accent))
 
 
 def _lines(title: str, font: QFont, width: int) -> list[str]:

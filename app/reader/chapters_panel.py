@@ -21,8 +21,8 @@ from PySide6.QtWidgets import (
 )
 
 from app.reader.book_cards import reading_time
-from app.reading.places import Place
-from app.theme import colours, icon
+from app.reading.places import ReadingPosition
+from app.theme import colors, icon
 from app.widgets.controls import action_of, thin_bar
 from app.widgets.elided_text import ElidedLabel
 from engine.text.documents import Chapter, Document, Matter
@@ -100,8 +100,8 @@ class ChapterList(QListWidget):
         font.setBold(state.shown)
         item.setFont(font)
         words = (("skipped", not state.read), ("heard", state.heard), ("shown", state.shown))
-        said = [item.text().replace("\n", ", "), *(word for word, holds in words if holds)]
-        item.setData(Qt.ItemDataRole.AccessibleTextRole, ", ".join(said))
+        accessible_text = [item.text().replace("\n", ", "), *(word for word, holds in words if holds)]
+        item.setData(Qt.ItemDataRole.AccessibleTextRole, ", ".join(accessible_text))
 
     @Slot(QListWidgetItem)
     def _on_pressed(self, _item: QListWidgetItem) -> None:
@@ -150,7 +150,7 @@ class _ChapterDelegate(QStyledItemDelegate):
         """Put the icon behind the title, and dim an unchecked chapter."""
         super().initStyleOption(option, index)
         if option.checkState is Qt.CheckState.Unchecked:  # type: ignore[attr-defined]
-            option.palette.setColor(QPalette.ColorRole.Text, QColor(colours().faint))  # type: ignore[attr-defined]
+            option.palette.setColor(QPalette.ColorRole.Text, QColor(colors().faint))  # type: ignore[attr-defined]
         option.decorationPosition = QStyleOptionViewItem.Position.Right  # type: ignore[attr-defined]
 
     def sizeHint(self, option: QStyleOptionViewItem, index: AnyIndex) -> QSize:
@@ -219,7 +219,7 @@ class ChaptersPanel(QWidget):
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self._document: Document | None = None
-        self._place = Place()
+        self._place = ReadingPosition()
         self._speed = 1.0
         self.title = ElidedLabel(self)
         self.title.setObjectName("documentTitle")
@@ -254,9 +254,9 @@ class ChaptersPanel(QWidget):
         layout.addWidget(self.bar)
         layout.addWidget(self.list, 3)
         layout.addWidget(self.bookmarks, 1)
-        self.show_document(None, Place(), 0.0)
+        self.show_document(None, ReadingPosition(), 0.0)
 
-    def show_document(self, document: Document | None, place: Place, progress: float) -> None:
+    def show_document(self, document: Document | None, place: ReadingPosition, progress: float) -> None:
         """Show the chapters of a document and the progress in it, from 0 to 1; None if no document is open."""
         is_new = document is not self._document
         self._document, self._place = document, place
@@ -280,12 +280,12 @@ class ChaptersPanel(QWidget):
             self._draw_list(self._document)
 
     def _list(self, document: Document) -> None:
-        self.title.say(document.title)
+        self.title.set_text(document.title)
         count = len(document.notices)
         words = f"{count} {'Notice' if count == 1 else 'Notices'}"
         self.notices.setText(words)
         self.notices.setAccessibleName(f"{words} about this document")
-        self.notices.setToolTip("What was guessed or skipped in this document")
+        self.notices.setToolTip("Guessed and skipped parts of this document")
         self._tell_lengths(document)
 
     def _draw(self, document: Document, progress: float) -> None:
@@ -324,10 +324,10 @@ class ChaptersPanel(QWidget):
         self.list.draw(frozenset(self._place.chosen(document)), self._place.heard, self._place.chapter)
 
     def _tell_lengths(self, document: Document) -> None:
-        self.list.show_chapters([(_words(each, self._speed), each.title) for each in document.chapters])
+        self.list.show_chapters([(_describe_chapter(each, self._speed), each.title) for each in document.chapters])
 
 
-def _words(chapter: Chapter, speed: float) -> str:
+def _describe_chapter(chapter: Chapter, speed: float) -> str:
     """Return the title, the length and, unless it is ordinary text, the kind of the chapter."""
     count = len(chapter.text.split())
     length = f"{count:,} {'word' if count == 1 else 'words'}, {reading_time(len(chapter.text), speed)}"

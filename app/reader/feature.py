@@ -13,7 +13,7 @@ from PySide6.QtCore import QLocale, QMimeData, QObject, QTimer, Slot
 from PySide6.QtGui import QAction, QGuiApplication
 
 from app.main_window import MainWindow
-from app.messages import Message, Remedy, Subject, Tone, message_for, message_for_document
+from app.messages import Message, MessageAction, MessageTopic, Severity, message_for, message_for_document
 from app.reader.book_cards import Covers
 from app.reader.chapters_panel import ChaptersPanel
 from app.reader.home import HomeFeature
@@ -22,7 +22,7 @@ from app.reading.opener import DocumentOpener, OpenedDocument, Reader, read_open
 from app.reading.places import Bookmark
 from app.settings import Settings
 from app.speech.controller import SpeechController
-from app.speech.voice_choice import Choice, voice_info
+from app.speech.voice_choice import VoiceChoice, voice_info
 from app.widgets.file_dialogs import ask_which_document, local_files
 from app.widgets.windows import Page
 from engine.errors import NothingToSpeak
@@ -88,8 +88,8 @@ class ReaderFeature(QObject):
 
     @Slot()
     def ask(self) -> None:
-        """Ask for a document and open it."""
-        ask_which_document(self._window, self._settings.save_folder, self._window.file_requested.emit)
+        """Ask for a document or a project, and open it."""
+        ask_which_document(self._window, self._settings.save_folder, self._window.file_requested.emit, projects=True)
 
     @Slot()
     def open_clipboard(self) -> None:
@@ -116,7 +116,7 @@ class ReaderFeature(QObject):
     def close_document(self) -> None:
         """Close the open book, if any, and return to the user's text."""
         self.opener.cancel()
-        self._page.banner.withdraw(Subject.DOCUMENT)
+        self._page.banner.withdraw(MessageTopic.DOCUMENT)
         self.reading.close()
         self.home.begin()
 
@@ -135,7 +135,7 @@ class ReaderFeature(QObject):
         """Show the text being played, and follow it."""
         if self.reading.shows_spoken:
             self._page.show_text()
-            self._page.view.follow()
+            self._page.view.resume_following()
         else:
             self._window.item_requested.emit()
 
@@ -160,7 +160,7 @@ class ReaderFeature(QObject):
         self.opener.busy_changed.connect(self._on_busy)
         self.opener.opened.connect(self._on_opened)
         self.opener.failed.connect(self._on_failed)
-        self._page.banner.remedy_chosen.connect(self._on_remedy)
+        self._page.banner.action_chosen.connect(self._on_message_action)
 
     def _connect_reading(self) -> None:
         reading, editor = self.reading, self._page.editor
@@ -205,35 +205,35 @@ class ReaderFeature(QObject):
         else:
             self._opening.stop()
             self._resuming = False
-            self._page.banner.withdraw(Subject.OPENING)
+            self._page.banner.withdraw(MessageTopic.OPENING)
 
     @Slot()
     def _show_opening(self) -> None:
         name = self.opener.path.name
-        opening = Message(f"Opening “{name}”…", Tone.NOTE, Remedy.CANCEL_OPENING, subject=Subject.OPENING)
+        opening = Message(f"Opening “{name}”…", Severity.NOTE, MessageAction.CANCEL_OPENING, topic=MessageTopic.OPENING)
         self._page.banner.show_message(opening)
 
     @Slot(list)
     def _on_files(self, files: list[Path]) -> None:
         self.opener.open(files[0])
         if files[1:]:
-            self._page.status.tell(f"Opened {files[0].name} only. You can open one document at a time.")
+            self._page.status.show_message(f"Opened {files[0].name} only. You can open one document at a time.")
 
     @Slot(object)
     def _on_opened(self, opened: OpenedDocument) -> None:
         self._forget_clipboard()
-        self._page.banner.withdraw(Subject.DOCUMENT)
+        self._page.banner.withdraw(MessageTopic.DOCUMENT)
         if opened.document.cover is not None:
-            self._covers.keep(opened.digest, opened.document.cover)
+            self._covers.store_cover(opened.digest, opened.document.cover)
         resumed = opened.path == self._settings.document
         self.reading.open(opened)
         self._page.show_text()
         bar = self._page.side_bar
         if len(opened.document.chapters) > 1 and not resumed and not bar.instead:
             bar.open(self.panel)
-        self._tell(opened.document, resumed=resumed)
+        self._show_opened(opened.document, resumed=resumed)
 
-    def _tell(self, document: Document, *, resumed: bool) -> None:
+    def _show_opened(self, document: Document, *, resumed: bool) -> None:
         """Show what the user should know about a document, message by message; skip notices if it is resumed."""
         voices = self._voices
         language = message_about_language(document.title, document.language, voices.choice, voices.models)
@@ -248,20 +248,20 @@ class ReaderFeature(QObject):
         if self.opener.path == self._settings.document:
             self._settings.document = None
             self.home.begin()
-        self._page.banner.show_message(replace(message_for(error), subject=Subject.DOCUMENT))
+        self._page.banner.show_message(replace(message_for(error), topic=MessageTopic.DOCUMENT))
 
     @Slot(object)
-    def _on_remedy(self, message: Message) -> None:
-        if message.remedy is Remedy.CANCEL_OPENING:
+    def _on_message_action(self, message: Message) -> None:
+        if message.action is MessageAction.CANCEL_OPENING:
             self.opener.cancel()
-        elif message.remedy is Remedy.OPEN_ANOTHER:
+        elif message.action is MessageAction.OPEN_ANOTHER:
             self.ask()
-        elif message.remedy is Remedy.SHOW_NOTICES:
+        elif message.action is MessageAction.SHOW_NOTICES:
             self.show_notices()
-        elif message.remedy is Remedy.FITTING_VOICE and self.reading.document is not None:
+        elif message.action is MessageAction.FITTING_VOICE and self.reading.document is not None:
             choice = fitting_choice(self.reading.document.language, self._voices.models)
             if choice is not None:
-                self._voices.take(choice)
+                self._voices.choose_voice(choice)
 
     @Slot()
     def _show_text(self) -> None:
@@ -298,8 +298,8 @@ class ReaderFeature(QObject):
         self._page.book.show_bookmarks([each.character for each in place.bookmarks if each.chapter == place.chapter])
         for command in (menu.close_document, menu.edit_text, menu.add_bookmark):
             command.setEnabled(is_book)
-        menu.next_chapter.setEnabled(reading.neighbour(1) is not None)
-        menu.previous_chapter.setEnabled(reading.neighbour(-1) is not None)
+        menu.next_chapter.setEnabled(reading.neighbor(1) is not None)
+        menu.previous_chapter.setEnabled(reading.neighbor(-1) is not None)
 
     @Slot()
     def _show_playing(self) -> None:
@@ -336,7 +336,7 @@ class ReaderFeature(QObject):
         self._step(-1)
 
     def _step(self, step: int) -> None:
-        if (chapter := self.reading.neighbour(step)) is not None:
+        if (chapter := self.reading.neighbor(step)) is not None:
             self.reading.go_to(chapter)
             self._page.show_text()
 
@@ -352,24 +352,26 @@ class ReaderFeature(QObject):
             self._clipboard = None
 
 
-def fitting_choice(language: str, models: Sequence[ModelVoices]) -> Choice | None:
+def fitting_choice(language: str, models: Sequence[ModelVoices]) -> VoiceChoice | None:
     """Return the first voice of the best model that speaks a language, preferring one of the same region."""
     ranked = [(voice, each.model) for each in models for voice in each.voices]
     exact = [pair for pair in ranked if pair[0].language.casefold() == language.casefold()]
     same = [pair for pair in ranked if _base(pair[0].language) == _base(language)]
     found = (exact or same)[:1]
-    return Choice(found[0][0].name, found[0][1]) if found else None
+    return VoiceChoice(found[0][0].name, found[0][1]) if found else None
 
 
-def message_about_language(title: str, language: str, choice: Choice, models: Sequence[ModelVoices]) -> Message | None:
+def message_about_language(
+    title: str, language: str, choice: VoiceChoice, models: Sequence[ModelVoices]
+) -> Message | None:
     """Return a warning if the chosen voice does not speak the document's language; None if it does or is unknown."""
     voice = voice_info(choice, models)
     if not language or voice is None or _base(voice.language) == _base(language):
         return None
-    said = f"“{title}” is in {language_name(language)}, but {voice.title} speaks {language_name(voice.language)}."
+    message = f"“{title}” is in {language_name(language)}, but {voice.title} speaks {language_name(voice.language)}."
     if fitting_choice(language, models) is not None:
-        return Message(said, Tone.WARNING, Remedy.FITTING_VOICE, subject=Subject.DOCUMENT)
-    return Message(f"{said} No installed voice speaks that language.", Tone.WARNING, subject=Subject.DOCUMENT)
+        return Message(message, Severity.WARNING, MessageAction.FITTING_VOICE, topic=MessageTopic.DOCUMENT)
+    return Message(f"{message} No installed voice speaks that language.", Severity.WARNING, topic=MessageTopic.DOCUMENT)
 
 
 def language_name(tag: str) -> str:

@@ -11,7 +11,7 @@ from PySide6.QtWidgets import QLabel, QVBoxLayout, QWidget
 
 from app.main_window import MainWindow
 from app.reader.book_cards import BookCards, Covers
-from app.reading.places import ShelvedBook
+from app.reading.places import LibraryBook
 from app.recent_texts import first_words
 from app.widgets.controls import ActionButton, action_of
 from app.widgets.elided_text import ElidedButton
@@ -55,7 +55,7 @@ class HomePage(QWidget):
         self.show_books(())
         self.name_open("")
 
-    def show_books(self, books: Sequence[ShelvedBook]) -> None:
+    def show_books(self, books: Sequence[LibraryBook]) -> None:
         """List books, most recent first."""
         self.cards.show_books(books)
         self.cards.setVisible(bool(books))
@@ -64,7 +64,7 @@ class HomePage(QWidget):
 
     def name_open(self, title: str) -> None:
         """Offer to return to the open text; an empty title means that nothing is open."""
-        self.back_button.say(f"Back to “{title}”")
+        self.back_button.set_text(f"Back to “{title}”")
         self.back_button.setVisible(bool(title))
 
     def focusInEvent(self, event: QFocusEvent) -> None:
@@ -145,16 +145,16 @@ class HomeFeature(QObject):
             self._page.show_text()
 
     @Slot(object)
-    def _on_picked(self, book: ShelvedBook) -> None:
+    def _on_picked(self, book: LibraryBook) -> None:
         if book.path == self._reading.path:
             self._page.show_text()
         else:
             self._window.file_requested.emit(book.path)
 
     @Slot(object)
-    def _on_remove(self, book: ShelvedBook) -> None:
+    def _on_remove(self, book: LibraryBook) -> None:
         self._covers.remove(book.digest)
-        self._reading.unshelve(book)
+        self._reading.remove_from_library(book)
 
     @Slot()
     def _offer(self) -> None:

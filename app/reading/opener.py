@@ -1,4 +1,4 @@
-"""Opens documents in the background, so that no file can block the window."""
+"""Opens documents and projects in the background, so that no file can block the window."""
 
 from __future__ import annotations
 
@@ -7,17 +7,21 @@ import threading
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QBuffer, QByteArray, QObject, QSize, Qt, Signal, Slot
 from PySide6.QtGui import QImageReader
 
 from app.tasks import Task, Tasks
-from engine.errors import Cancelled, UnusableDocument
+from engine.errors import Canceled, UnusableDocument
 from engine.export.export_job import is_cover
-from engine.text.documents import Document, read_document
+from engine.text.documents import PROJECT_SUFFIX, Document, read_document
+
+if TYPE_CHECKING:
+    from engine.runtime.project_files import Project
 
 Reader = Callable[[Path, threading.Event], Document]
-LARGEST_COVER = QSize(1200, 1800)
+MAX_COVER_BYTES = QSize(1200, 1800)
 
 
 @dataclass(frozen=True)
@@ -27,6 +31,31 @@ class OpenedDocument:
     path: Path
     digest: str
     document: Document
+
+
+@dataclass(frozen=True)
+class OpenedProject:
+    """A project as it is spoken here, its file, and the digest of that file."""
+
+    path: Path
+    digest: str
+    project: Project
+
+
+def is_project(path: Path) -> bool:
+    """Return whether a file has the suffix of projects."""
+    return path.suffix.casefold() == PROJECT_SUFFIX
+
+
+def read_opened_project(path: Path) -> OpenedProject:
+    """Read a project and the digest of its file; raises `EngineError` subclasses."""
+    from engine.runtime.project_files import content_of, project_in
+    from engine.runtime.projects import shielded  # imports the synthesizer: not before the window is shown
+
+    content = content_of(path)
+    project = project_in(content, path.name)
+    project = replace(project, request=shielded(project.request))
+    return OpenedProject(path, hashlib.sha256(content).hexdigest(), project)
 
 
 def read_opened(read: Reader, path: Path, cancel: threading.Event) -> OpenedDocument:
@@ -47,7 +76,7 @@ def _with_pixels(cover: bytes | None) -> bytes | None:
     source, target = QBuffer(), QBuffer()
     source.setData(QByteArray(cover))
     reader = QImageReader(source)
-    reader.setScaledSize(reader.size().scaled(LARGEST_COVER, Qt.AspectRatioMode.KeepAspectRatio))
+    reader.setScaledSize(reader.size().scaled(MAX_COVER_BYTES, Qt.AspectRatioMode.KeepAspectRatio))
     image = reader.read()
     target.open(QBuffer.OpenModeFlag.WriteOnly)
     drawn = image.save(target, "JPG")  # type: ignore[call-overload]  # at run time it accepts no bytes
@@ -55,12 +84,14 @@ def _with_pixels(cover: bytes | None) -> bytes | None:
 
 
 class DocumentOpener(QObject):
-    """A background opener of documents; a new one replaces one that is still being opened.
+    """A background opener of documents and projects; a new one replaces one that is still being opened.
 
-    `opened` carries the `OpenedDocument`, `failed` the error; `busy_changed` reports the start and the end.
+    `opened` carries the `OpenedDocument`, `project_opened` the `OpenedProject`, and `failed` the error; `busy_changed`
+    reports the start and the end.
     """
 
     opened = Signal(object)
+    project_opened = Signal(object)
     failed = Signal(object)
     busy_changed = Signal()
 
@@ -78,12 +109,17 @@ class DocumentOpener(QObject):
 
     @Slot(object)
     def open(self, path: Path) -> None:
-        """Open a document, and set `path` to its path."""
+        """Open a document or a project, and set `path` to its path."""
         self.cancel()
         self.path, cancel = path, threading.Event()
-        self._opening = self._tasks.run(
-            read_opened, self._read, path, cancel, done=self._on_done, failed=self._on_failed, cancel=cancel
-        )
+        if is_project(path):
+            self._opening = self._tasks.run(
+                read_opened_project, path, done=self._on_project, failed=self._on_failed, cancel=cancel
+            )
+        else:
+            self._opening = self._tasks.run(
+                read_opened, self._read, path, cancel, done=self._on_done, failed=self._on_failed, cancel=cancel
+            )
         self.busy_changed.emit()
 
     @Slot()
@@ -102,8 +138,12 @@ class DocumentOpener(QObject):
         self._end()
         self.opened.emit(opened)
 
+    def _on_project(self, opened: OpenedProject) -> None:
+        self._end()
+        self.project_opened.emit(opened)
+
     def _on_failed(self, error: Exception) -> None:
-        if not isinstance(error, Cancelled):
+        if not isinstance(error, Canceled):
             self._end()
             self.failed.emit(error)
 

@@ -10,9 +10,9 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
+from engine.system.atomic_write import write_atomically
 from engine.system.json_text import json_value
 from engine.system.paths import data_folder
-from engine.system.whole_file import write_atomically
 from engine.text.documents import Document
 from engine.text.sentences import sentence_at
 
@@ -32,7 +32,7 @@ class Bookmark:
 
 
 @dataclass(frozen=True)
-class Place:
+class ReadingPosition:
     """A character of a chapter, both counted from 0, the words there, and the chapters that were played to the end.
 
     `otherwise` are the chapters whose selection differs from the default.
@@ -47,8 +47,8 @@ class Place:
 
     def chosen(self, document: Document) -> tuple[int, ...]:
         """Return the numbers of the selected chapters of a document."""
-        usual = frozenset(document.usual_chapters)
-        return tuple(each for each in range(len(document.chapters)) if (each in usual) != (each in self.otherwise))
+        default = frozenset(document.default_chapters)
+        return tuple(each for each in range(len(document.chapters)) if (each in default) != (each in self.otherwise))
 
     def bookmarks_here(self, document: Document) -> frozenset[Bookmark]:
         """Return the bookmarks in the sentence at this position."""
@@ -57,7 +57,7 @@ class Place:
         in_chapter = (each for each in self.bookmarks if each.chapter == self.chapter)
         return frozenset(each for each in in_chapter if sentence_at(text, each.character) == sentence)
 
-    def neighbour(self, document: Document, step: int) -> int | None:
+    def neighbor(self, document: Document, step: int) -> int | None:
         """Return the next selected chapter after this one or, with a step of -1, before it."""
         beyond = [each for each in self.chosen(document) if (each - self.chapter) * step > 0]
         return min(beyond, key=lambda each: abs(each - self.chapter), default=None)
@@ -73,7 +73,7 @@ class Place:
         here = min(self.character, lengths.get(self.chapter, 0))
         return (before + here) / max(1, sum(lengths.values()))
 
-    def with_bookmark_switched(self, document: Document) -> Place:
+    def with_bookmark_switched(self, document: Document) -> ReadingPosition:
         """Return the place with a bookmark added here, or without the bookmarks in this sentence."""
         here = self.bookmarks_here(document)
         others = [each for each in self.bookmarks if each not in here]
@@ -83,7 +83,7 @@ class Place:
             others.sort(key=lambda each: (each.chapter, each.character))
         return replace(self, bookmarks=tuple(others))
 
-    def in_document(self, document: Document) -> Place:
+    def in_document(self, document: Document) -> ReadingPosition:
         """Return the place in a document that may have changed: at its words if they are found, else unchanged."""
         texts = [chapter.text for chapter in document.chapters]
         chapter, character = _found(texts, self.chapter, self.character, self.words)
@@ -133,7 +133,7 @@ def words_at(text: str, character: int) -> str:
 
 
 @dataclass(frozen=True)
-class ShelvedBook:
+class LibraryBook:
     """A book that was read, the progress from 0 to 1, and the number of `characters` in its selected chapters.
 
     A book without a `title` is not listed.
@@ -147,25 +147,25 @@ class ShelvedBook:
     characters: int = 0
 
 
-class Places:
+class ReadingPositions:
     """The positions in the most recent documents, looked up by the digest of the file, or else by its path."""
 
     def __init__(self, file: Path | None = None) -> None:
         self._file = file or data_folder() / "places.json"
         self._entries = _entries_in(self._file)
 
-    def of(self, path: Path, digest: str) -> Place:
+    def of(self, path: Path, digest: str) -> ReadingPosition:
         """Return the place in a document with this content at any path, or else in the one that had this path."""
         same = [entry for entry in self._entries if entry["digest"] == digest]
         there = [entry for entry in self._entries if entry["path"] == str(path)]
         found = (same or there)[-1:]
-        return _place_in(found[0]) if found else Place()
+        return _place_in(found[0]) if found else ReadingPosition()
 
     @property
-    def shelf(self) -> tuple[ShelvedBook, ...]:
+    def shelf(self) -> tuple[LibraryBook, ...]:
         """The most recent books, latest first."""
         books = (
-            ShelvedBook(
+            LibraryBook(
                 Path(each["path"]),
                 each["digest"],
                 each["title"],
@@ -178,14 +178,14 @@ class Places:
         )
         return tuple(books)
 
-    def remove(self, book: ShelvedBook) -> None:
+    def remove(self, book: LibraryBook) -> None:
         """Remove a book from the shelf but keep its position."""
         for entry in self._entries:
             if entry["digest"] == book.digest:
                 entry["title"] = ""
         self._write()
 
-    def keep(self, book: ShelvedBook, place: Place) -> None:
+    def store_position(self, book: LibraryBook, place: ReadingPosition) -> None:
         """Save the position in a book; if that fails, it lasts until the window closes."""
         path = str(book.path)
         others = [each for each in self._books if each["digest"] != book.digest and each["path"] != path]
@@ -206,7 +206,9 @@ class Places:
     def keep_in_text(self, text: str, character: int) -> None:
         """Save the position in a text of the user."""
         others = [each for each in self._texts if each["digest"] != _digest(text)]
-        entry = {"path": "", "digest": _digest(text)} | _entry_of(Place(0, character, words=words_at(text, character)))
+        entry = {"path": "", "digest": _digest(text)} | _entry_of(
+            ReadingPosition(0, character, words=words_at(text, character))
+        )
         self._entries = [*[*others, entry][-MAX_TEXTS:], *self._books]
         self._write()
 
@@ -244,7 +246,7 @@ def _entries_in(file: Path) -> list[dict[str, Any]]:
     return []
 
 
-def _entry_of(place: Place) -> dict[str, Any]:
+def _entry_of(place: ReadingPosition) -> dict[str, Any]:
     return {
         "chapter": place.chapter,
         "character": place.character,
@@ -255,9 +257,9 @@ def _entry_of(place: Place) -> dict[str, Any]:
     }
 
 
-def _place_in(entry: Mapping[str, Any]) -> Place:
+def _place_in(entry: Mapping[str, Any]) -> ReadingPosition:
     """Return the place in an entry; earlier versions of the program write fewer fields."""
-    return Place(
+    return ReadingPosition(
         entry["chapter"],
         entry["character"],
         frozenset(entry["heard"]),

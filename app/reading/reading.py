@@ -14,11 +14,11 @@ from PySide6.QtCore import QObject, Signal
 from app.audio.player import Playback
 from app.audio.track import AudioTrack
 from app.reading.opener import OpenedDocument
-from app.reading.places import Bookmark, Place, Places, ShelvedBook, words_at
-from app.reading.speaker import Edits, OwnText, Speaker, Spoken
+from app.reading.places import Bookmark, LibraryBook, ReadingPosition, ReadingPositions, words_at
+from app.reading.speaker import Edits, OwnText, SpeechPlayer, SpeechSource
 from app.recent_texts import first_words
 from engine.errors import InvalidRequest, NothingToSpeak
-from engine.speech import SpeechRequest, UtteranceEdit
+from engine.speech import NO_DEFINITIONS, Definitions, SpeechRequest, UtteranceEdit
 from engine.text.documents import Chapter, Document
 from engine.text.sentences import sentence_at
 
@@ -29,9 +29,10 @@ class Reading(QObject):
     """The open book or the user's text; Play resumes at the position in it.
 
     `text_changed` is emitted when a different text is to be shown, `changed` when anything else changes; `refused`
-    carries the reason why there is nothing to play. `manner` returns the chosen voice, speed and pauses, without a
-    text; None while no voice is known, and then playback waits for `begin_waiting`. `own_text` returns the text in the
-    editor. Every position is saved immediately. `edits_of` returns the edits with which a text is spoken.
+    carries the reason why there is nothing to play. `speech_settings` returns the chosen voice, speed and pauses,
+    without a text; None while no voice is known, and then playback waits for `begin_waiting`. `own_text` returns the
+    text in the editor. Every position is saved immediately. `edits_of` and `definitions_of` return what a text is
+    spoken with.
     """
 
     text_changed = Signal()
@@ -40,26 +41,27 @@ class Reading(QObject):
 
     def __init__(
         self,
-        speech: Speaker,
-        places: Places,
-        manner: Callable[[], SpeechRequest | None],
+        speech: SpeechPlayer,
+        places: ReadingPositions,
+        speech_settings: Callable[[], SpeechRequest | None],
         own_text: Callable[[], str],
         parent: QObject | None = None,
         *,
         notes: bool = False,
     ) -> None:
         super().__init__(parent)
-        self._speech, self._places, self._manner, self._own_text = speech, places, manner, own_text
+        self._speech, self._places, self._speech_settings, self._own_text = speech, places, speech_settings, own_text
         self._notes = notes
-        self._book: OpenedDocument | None = None
+        self._registry: OpenedDocument | None = None
         self._document: Document | None = None
         self._chapter: Chapter | None = None
         self._followed: deque[Edits] = deque(maxlen=2)  # for the latest utterance and the one before it
         self._waiting: Callable[[], None] | None = None
         self._listed = False
         self.edits_of: Callable[[str], tuple[UtteranceEdit, ...]] = no_edits
+        self.definitions_of: Callable[[str], Definitions] = no_definitions
         self.own = OwnText()
-        self.place = Place()
+        self.place = ReadingPosition()
 
     # The open document.
 
@@ -71,7 +73,7 @@ class Reading(QObject):
     @property
     def path(self) -> Path | None:
         """The file of the open book."""
-        return self._book.path if self._book is not None else None
+        return self._registry.path if self._registry is not None else None
 
     @property
     def chapter(self) -> Chapter | None:
@@ -86,7 +88,7 @@ class Reading(QObject):
     @property
     def character(self) -> int:
         """The position in the text on display."""
-        return self.place.character if self._book is not None else self.own.character
+        return self.place.character if self._registry is not None else self.own.character
 
     @property
     def chosen(self) -> tuple[int, ...]:
@@ -101,7 +103,7 @@ class Reading(QObject):
     def open(self, book: OpenedDocument) -> None:
         """Open a book at its saved position, and end playback of the previous text."""
         self._end_speech()
-        self._book, self._document = book, self._with_notes(book.document)
+        self._registry, self._document = book, self._with_notes(book.document)
         self.place = self._places.of(book.path, book.digest).in_document(self._document)
         self._listed = book.path.exists()  # the file of a copied page has been deleted
         self._keep(book, self._document)
@@ -109,10 +111,10 @@ class Reading(QObject):
 
     def close(self) -> None:
         """Close the book, and return to the user's text."""
-        if self._book is not None:
+        if self._registry is not None:
             self._end_speech()
-            self._book = self._document = None
-            self.place = Place()
+            self._registry = self._document = None
+            self.place = ReadingPosition()
             self._show()
 
     def begin_text(self, character: int | None = None) -> None:
@@ -122,7 +124,7 @@ class Reading(QObject):
             self._speech.clear()
         self.own = OwnText(self._places.in_text(self._own_text()) if character is None else character)
         self._followed.clear()
-        if self._book is not None:
+        if self._registry is not None:
             self.close()
         else:
             self._show()
@@ -139,11 +141,16 @@ class Reading(QObject):
         self._places.keep_in_text(self._own_text(), self.own.character)
 
     @property
-    def shelf(self) -> tuple[ShelvedBook, ...]:
+    def shelf(self) -> tuple[LibraryBook, ...]:
         """The most recent books, latest first."""
         return self._places.shelf
 
-    def unshelve(self, book: ShelvedBook) -> None:
+    def shelve(self, book: LibraryBook) -> None:
+        """Put a file that is not a book, such as a project, on the shelf."""
+        self._places.store_position(book, ReadingPosition())
+        self.changed.emit()
+
+    def remove_from_library(self, book: LibraryBook) -> None:
         """Remove a book from the shelf."""
         self._places.remove(book)
         self.changed.emit()
@@ -151,10 +158,10 @@ class Reading(QObject):
     # Playback.
 
     @property
-    def spoken(self) -> Spoken | None:
+    def spoken(self) -> SpeechSource | None:
         """The source of the latest utterance."""
         source = self._speech.source
-        return source if isinstance(source, Spoken) else None
+        return source if isinstance(source, SpeechSource) else None
 
     @property
     def shows_spoken(self) -> bool:
@@ -165,7 +172,7 @@ class Reading(QObject):
     @property
     def at_end(self) -> bool:
         """True if there is nothing left to play after the position."""
-        return not self._is_left and self.neighbour(1) is None
+        return not self._is_left and self.neighbor(1) is None
 
     def play(self) -> None:
         """Play from the position; if paused and the text is unchanged, resume."""
@@ -176,7 +183,7 @@ class Reading(QObject):
             self._speech.go_on()
         elif self._is_left:
             self.play_from(self.character)
-        elif (following := self.neighbour(1)) is not None:
+        elif (following := self.neighbor(1)) is not None:
             self.go_to(following, play=True)
         else:
             self.play_from_beginning()
@@ -202,9 +209,9 @@ class Reading(QObject):
         """Play a separate item under a title; the open document stays open. Its `track` may exist already."""
         self._waiting = None
         if track is None:
-            self._speech.speak(request, Spoken(title))
+            self._speech.speak(request, SpeechSource(title))
         else:
-            self._speech.hear_again(request, track, Spoken(title))
+            self._speech.hear_again(request, track, SpeechSource(title))
 
     def play_from_beginning(self) -> None:
         """Play from the beginning."""
@@ -253,7 +260,7 @@ class Reading(QObject):
         if self._document is not None:
             self.place = replace(self.place, heard=self.place.heard | {self.place.chapter})
         self._go_to_character(len(self.text))
-        if (following := self.neighbour(1)) is not None:
+        if (following := self.neighbor(1)) is not None:
             self.go_to(following, play=True)
 
     # Chapters, notes and bookmarks.
@@ -262,16 +269,16 @@ class Reading(QObject):
         """Move to a chapter, counted from 0; continue there if the book is playing or if `play` is set."""
         if self._document is None or not 0 <= chapter < len(self._document.chapters):
             return
-        plays = play or (self._owner is self._book and self._speech.playback is Playback.PLAYING)
+        plays = play or (self._owner is self._registry and self._speech.playback is Playback.PLAYING)
         self._end_speech()
         self._move(replace(self.place, chapter=chapter, character=character))
         self._show()
         if plays:
             self.play_from(character)
 
-    def neighbour(self, step: int) -> int | None:
+    def neighbor(self, step: int) -> int | None:
         """Return the next selected chapter after the one on display or, with a step of -1, before it."""
-        return self.place.neighbour(self._document, step) if self._document is not None else None
+        return self.place.neighbor(self._document, step) if self._document is not None else None
 
     def choose(self, chapter: int, read: bool) -> None:
         """Select a chapter or leave it out."""
@@ -281,9 +288,9 @@ class Reading(QObject):
     def choose_notes(self, read: bool) -> None:
         """Read notes or skip them; the chapter on display changes immediately, unless it is being played."""
         self._notes = read
-        if self._book is not None:
-            self._document = self._with_notes(self._book.document)
-            if self._owner is not self._book or self._speech.playback is Playback.STOPPED:
+        if self._registry is not None:
+            self._document = self._with_notes(self._registry.document)
+            if self._owner is not self._registry or self._speech.playback is Playback.STOPPED:
                 self._end_speech()
                 self._show()
             self.changed.emit()
@@ -307,7 +314,7 @@ class Reading(QObject):
     @property
     def chosen_document(self) -> Document | None:
         """The selected parts of the open document; raises `InvalidRequest` if there are none."""
-        return self.as_chosen(self._book) if self._book is not None else None
+        return self.as_chosen(self._registry) if self._registry is not None else None
 
     # Implementation.
 
@@ -318,7 +325,7 @@ class Reading(QObject):
 
     @property
     def _shown(self) -> OpenedDocument | OwnText:
-        return self._book or self.own
+        return self._registry or self.own
 
     @property
     def _owner(self) -> OpenedDocument | OwnText | None:
@@ -335,10 +342,14 @@ class Reading(QObject):
 
         A stopped one is not resumed in a voice that is no longer selected.
         """
-        spoken, request, manner = self.spoken, self._speech.request, self._manner()
+        spoken, request, speech_settings = self.spoken, self._speech.request, self._speech_settings()
         if spoken is None or request is None or not spoken.to_end or not self.shows_spoken:
             return False
-        if self._speech.playback is Playback.STOPPED and manner is not None and manner.voice != request.voice:
+        if (
+            self._speech.playback is Playback.STOPPED
+            and speech_settings is not None
+            and speech_settings.voice != request.voice
+        ):
             return False
         return self._is_unchanged(character)
 
@@ -351,7 +362,8 @@ class Reading(QObject):
         request = self._speech.request
         edits = request.edits if request is not None else ()
         moved = {replace(each, start=self._edits.now(each.start)) for each in edits}
-        return self._is_as_spoken(character) and moved == set(self.edits_of(self.text))
+        same = request is None or request.definitions == self.definitions_of(self.text)
+        return same and self._is_as_spoken(character) and moved == set(self.edits_of(self.text))
 
     def _speak(self, start: int, end: int | None) -> None:
         """Speak these characters of the current text as soon as a voice is known."""
@@ -361,14 +373,15 @@ class Reading(QObject):
             return
         if end is None:
             self._go_to_character(start)
-        if (manner := self._manner()) is None:
+        if (speech_settings := self._speech_settings()) is None:
             self._waiting = self.play if end is None else partial(self._speak, start, end)
             return
         title = self._chapter.title if self._chapter is not None else first_words(text)
-        spoken = Spoken(title, self._shown, self._chapter, to_end=end is None)
+        spoken = SpeechSource(title, self._shown, self._chapter, to_end=end is None)
         self._followed.append(spoken.edits)
-        edits = self.edits_of(text)
-        self._speech.speak(replace(manner, text=text, start=start, end=end, edits=edits), spoken)
+        edits, definitions = self.edits_of(text), self.definitions_of(text)
+        speech_settings = replace(speech_settings, edits=edits, definitions=definitions)
+        self._speech.speak(replace(speech_settings, text=text, start=start, end=end), spoken)
 
     def _end_speech(self) -> None:
         """Clear the utterance of the open text; an item continues if it is playing."""
@@ -387,26 +400,31 @@ class Reading(QObject):
     def _keep(self, book: OpenedDocument, document: Document) -> None:
         title = document.title if self._listed else ""
         characters = sum(self.place.lengths(document).values())
-        shelved = ShelvedBook(book.path, book.digest, title, document.author, self.progress, characters)
-        self._places.keep(shelved, self.place)
+        shelved = LibraryBook(book.path, book.digest, title, document.author, self.progress, characters)
+        self._places.store_position(shelved, self.place)
 
     def _go_to_character(self, character: int) -> None:
         if character == self.character:
             return
-        if self._book is not None:
+        if self._registry is not None:
             self._move(replace(self.place, character=character))
         else:
             self.own.character = character
             self.keep_own_place()
             self.changed.emit()
 
-    def _move(self, place: Place) -> None:
+    def _move(self, place: ReadingPosition) -> None:
         """Move to a new position, and save it."""
-        if self._book is not None and self._document is not None:
+        if self._registry is not None and self._document is not None:
             words = words_at(self._document.chapters[place.chapter].text, place.character)
             self.place = replace(place, words=words)
-            self._keep(self._book, self._document)
+            self._keep(self._registry, self._document)
         self.changed.emit()
+
+
+def no_definitions(text: str) -> Definitions:
+    """Return no definitions, for any text."""
+    return NO_DEFINITIONS
 
 
 def no_edits(text: str) -> tuple[UtteranceEdit, ...]:

@@ -66,7 +66,7 @@ class OwnText:
 
 
 @dataclass(frozen=True, eq=False)
-class Spoken:
+class SpeechSource:
     """The source of an utterance: a chapter of an open document, the user's text, or an item with a title.
 
     Only speech `to_end` moves the position; a selection does not. `edits` are those since the utterance began.
@@ -79,12 +79,12 @@ class Spoken:
     edits: Edits = field(default_factory=Edits)
 
 
-class Speaker(Protocol):
+class SpeechPlayer(Protocol):
     """The interface that generates and plays speech; implemented by `app.speech.controller.SpeechController`."""
 
     @property
     def source(self) -> object:
-        """The `Spoken` of the latest utterance; None if there is none."""
+        """The `SpeechSource` of the latest utterance; None if there is none."""
 
     @property
     def request(self) -> SpeechRequest | None:

@@ -12,7 +12,7 @@ from app.settings import Settings
 from app.speech.controller import SpeechController
 from app.speech.voice_choice import prosody_of
 from app.widgets.windows import bring_to_front
-from engine.artifacts.manifest import MPS
+from engine.compiler.artifacts.manifest import MPS
 from engine.runtime.preparation.lstm_methods import forget_crashes
 from engine.speech import Prosody
 
@@ -48,8 +48,8 @@ class SettingsFeature(QObject):
         window.closed.connect(dialog.close)
         dialog.reading.voices_requested.connect(self._on_voices)
         advanced = dialog.advanced
-        advanced.follow(speech.activity)
-        speech.activity_changed.connect(advanced.follow)
+        advanced.show_activity(speech.activity)
+        speech.activity_changed.connect(advanced.show_activity)
         advanced.device_chosen.connect(self._on_device)
         advanced.lstm_method_chosen.connect(self._on_lstm_method)
         advanced.prosody_chosen.connect(self._on_prosody)
@@ -83,6 +83,6 @@ class SettingsFeature(QObject):
         if prosody is prosody_of(voices.speaking_model, voices.models, self._settings.prosody):
             return
         self._settings.prosody = prosody
-        self._window.page.status.tell(PROSODY_NEWS[prosody])
+        self._window.page.status.show_message(PROSODY_NEWS[prosody])
         self.engine_requested.emit()
         self.prosody_changed.emit()

@@ -71,13 +71,13 @@ class WrappedLabel(QLabel):
         policy = QSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Preferred)
         policy.setHeightForWidth(True)
         self.setSizePolicy(policy)
-        self.say(words)
+        self.set_text(words)
 
     def minimumSizeHint(self) -> QSize:
         """Return the height of one line; by default, Qt would reserve one line per word at any width."""
         return QSize(1, self.fontMetrics().height())
 
-    def say(self, words: str) -> None:
+    def set_text(self, words: str) -> None:
         """Show this text."""
         self.setText(words)
         self.setHidden(not words)

@@ -24,9 +24,9 @@ from app.speech.voice_picker import FINDING, VoicePicker
 from app.theme import SERIF, reading_font
 from app.widgets.controls import ComboBox
 from app.widgets.file_dialogs import ask_which_folder, kinds_of_sound
-from engine.artifacts.manifest import METAL_DEVICE
+from engine.compiler.artifacts.manifest import METAL_DEVICE
 from engine.models.voices.packs import describe
-from engine.runtime.preparation.devices import DEVICES, metal_obstacle
+from engine.runtime.preparation.devices import DEVICES, metal_unavailable_reason
 from engine.runtime.preparation.lstm_methods import LSTM_WISHES
 from engine.speech import DeviceEvent, Prosody
 
@@ -74,11 +74,11 @@ class ReadingPage(SettingsPage):
     def _show_voice(self) -> None:
         choice, models = self._picker.choice, self._picker.models
         if choice.voice is None:
-            self.voice.label.say(FINDING)
+            self.voice.label.set_text(FINDING)
             return
         voice = voice_info(choice, models) or describe(choice.voice)
         model = next((each.title for each in models if each.model == choice.model), "")
-        self.voice.label.say(f"{voice.title} ({model})" if model else voice.title)
+        self.voice.label.set_text(f"{voice.title} ({model})" if model else voice.title)
 
 
 class AppearancePage(SettingsPage):
@@ -159,7 +159,7 @@ class ExportPage(SettingsPage):
             self._show()
 
     def _show(self) -> None:
-        self.folder.label.say(str(self._settings.save_folder))
+        self.folder.label.set_text(str(self._settings.save_folder))
         self.formats.choose(self._settings.export_format)
 
 
@@ -217,7 +217,7 @@ class ModelsPage(SettingsPage):
             count = len(each.voices)
             in_use = ", in use" if each.model == self._picker.speaking_model else ""
             lines.append(f"{each.title}: {count} {'voice' if count == 1 else 'voices'}{in_use}")
-        self.installed.say("\n".join(lines) or "Looking for models…")
+        self.installed.set_text("\n".join(lines) or "Looking for models…")
 
 
 class ShortcutsPage(QTextBrowser):
@@ -273,7 +273,7 @@ class AdvancedPage(SettingsPage):
         self._connect()
 
     @Slot(object)
-    def follow(self, activity: Activity) -> None:
+    def show_activity(self, activity: Activity) -> None:
         """Show the device in use and the timings of the LSTM methods that were tried."""
         if (device := activity.device) is not None:
             self._show_device(device)
@@ -282,10 +282,10 @@ class AdvancedPage(SettingsPage):
         self.device.offer((device, DEVICE_TITLES[device], "") for device in DEVICES)
         self.lstm_method.offer((str(method), LSTM_TITLES[method], "") for method in LSTM_WISHES)
         self.prosody.offer((each, PROSODY_TITLES[each], PROSODY_EXPLANATIONS[each]) for each in PROSODY_TITLES)
-        if (obstacle := metal_obstacle()) is not None:
-            self.device.forbid(METAL_DEVICE, obstacle)
+        if (unavailable_reason := metal_unavailable_reason()) is not None:
+            self.device.forbid(METAL_DEVICE, unavailable_reason)
             self.lstm_method.setEnabled(False)
-            self._lstm_words.say(obstacle)
+            self._lstm_words.set_text(unavailable_reason)
         self._show_settings()
         self._show_prosody()
 
@@ -300,9 +300,9 @@ class AdvancedPage(SettingsPage):
         self._picker.model_changed.connect(self._show_prosody)
 
     def _show_device(self, device: DeviceEvent) -> None:
-        self._device_words.say(f"In use: {device.device}")
+        self._device_words.set_text(f"In use: {device.device}")
         if self.lstm_method.isEnabled():
-            self._lstm_words.say(f"In use: {device.lstm_method}")
+            self._lstm_words.set_text(f"In use: {device.lstm_method}")
         for number, method in enumerate(self.lstm_method.values):
             seconds = device.lstm_seconds.get(str(method))
             title = LSTM_TITLES[str(method)]
@@ -325,11 +325,11 @@ class AdvancedPage(SettingsPage):
     def _show_prosody(self) -> None:
         """Show the prosody that the model in use has; if it can't have the desired one, show the reason."""
         model, models = self._picker.speaking_model, self._picker.models
-        obstacle = next((each.students_obstacle for each in models if each.model == model), "")
+        unavailable_reason = next((each.students_unavailable_reason for each in models if each.model == model), "")
         self.prosody.setEnabled(self._picker.known)
-        self.prosody.forbid(Prosody.TRANSFORMER, obstacle)
+        self.prosody.forbid(Prosody.TRANSFORMER, unavailable_reason)
         self.prosody.choose(prosody_of(model, models, self._settings.prosody))
-        self._prosody_words.say(obstacle)
+        self._prosody_words.set_text(unavailable_reason)
 
     @Slot(bool)
     def _on_tray_icon(self, shown: bool) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Collection
 from dataclasses import replace
 from pathlib import Path
 
@@ -11,11 +12,11 @@ from app.audio.output import AudioOutput
 from app.audio.player import AudioPlayer, Playback
 from app.audio.track import AudioTrack
 from app.speech.activity import Activity
-from app.speech.engine_worker import Ended, Engine, EngineFactory, Report, Task, VoiceLister, voices_here
+from app.speech.engine_worker import Ended, Engine, EngineFactory, EngineTask, Report, VoiceLister, voices_here
 from app.speech.heard_speech import HeardSpeech
 from app.speech.saving import Saving
 from app.speech.voice_preview import VoicePreview
-from engine.errors import Cancelled
+from engine.errors import Canceled
 from engine.export.export_job import ExportJob, order_of_text
 from engine.speech import AudioChunk, PlanEvent, SpeechRequest, Utterance
 from engine.text.sentences import sentence_at
@@ -143,16 +144,16 @@ class SpeechController(QObject):
 
         If the character lies ahead of the generated audio, this leaves a gap in the track, which is filled on demand.
         """
-        speech, manner = self.speech, self.speech.manner
-        if manner is None:
+        speech, speech_settings = self.speech, self.speech.speech_settings
+        if speech_settings is None:
             return
-        inside = self.track.lies_ahead(character) and (manner.end is None or character < manner.end)
+        inside = self.track.lies_ahead(character) and (speech_settings.end is None or character < speech_settings.end)
         if inside and not speech.superseded and not self.saving.holds(speech):
             self._preview.stop()
             self._skip_to(character)
             self.player.play()
         else:
-            self.speak(replace(manner, start=character), self.source)
+            self.speak(replace(speech_settings, start=character), self.source)
 
     def hear_from(self, character: int) -> bool:
         """Play from the word at this character of the latest text; if it is not generated, do nothing and return False.
@@ -173,15 +174,46 @@ class SpeechController(QObject):
         written to a file stays unchanged.
         """
         self.player.set_speed(speed)
-        speech, manner = self.speech, self.speech.manner
-        if manner is None or self.saving.holds(speech):
+        speech, speech_settings = self.speech, self.speech.speech_settings
+        if speech_settings is None or self.saving.holds(speech):
             return
-        speech.manner = replace(manner, voice=voice, speed=speed, pause_scale=pause_scale)
-        if voice != manner.voice and self.player.playback is not Playback.STOPPED:
-            self._cut()
+        speech.speech_settings = replace(speech_settings, voice=voice, speed=speed, pause_scale=pause_scale)
+        if voice != speech_settings.voice and self.player.playback is not Playback.STOPPED:
+            self._cut(self.player.settled)
             self._make_rest()
-        elif speech.task is not None and speech.manner != manner:
+        elif speech.task is not None and speech.speech_settings != speech_settings:
             self._make_rest()
+
+    def plan_again(self) -> None:
+        """Plan the missing part of the speech again, if it is being generated, because pronunciations have changed."""
+        if self.speech.task is not None:
+            self._make_rest()
+
+    def drop(self, outdated: Collection[Utterance]) -> None:
+        """Drop these utterances and those after them; if playback has reached them, its sentence begins again.
+
+        Unless playback is stopped, the dropped part is generated again, with the cached audio of unchanged sentences.
+        """
+        starts = {utterance.start for utterance in outdated}
+        first = min((each.start for each in self.track.segments if each.utterance.start in starts), default=None)
+        if first is None or self.speech.speech_settings is None:
+            return
+        self.speech.cancel()
+        playback, here = self.player.playback, self.track.segment_at(self.player.settled)
+        self._cut(first)
+        if playback is Playback.STOPPED:
+            return
+        if here is None or here.start < first:
+            self._make_rest()
+        elif self.track.lies_ahead(here.utterance.start):
+            self._skip_to(here.utterance.start)
+        else:  # nothing is left
+            self._replace_speech(
+                HeardSpeech(replace(self.speech.speech_settings, start=here.utterance.start), self.source)
+            )
+            self._make_rest()
+            if playback is Playback.PLAYING:
+                self.player.play()
 
     @Slot()
     def go_on(self) -> None:
@@ -248,7 +280,7 @@ class SpeechController(QObject):
         """Generate the rest of the speech with the current settings: at a position, or where the track grew last."""
         task = self.speech.make_rest(self.engine.worker.present, position)
         if task is not None:
-            self.engine.worker.begin(task)
+            self.engine.worker.start_task(task)
             self._update()
 
     def _skip_to(self, character: int) -> None:
@@ -259,9 +291,9 @@ class SpeechController(QObject):
         self._tell_track()
         self.player.seek(sample)
 
-    def _cut(self) -> None:
-        """Drop the utterances after the current one."""
-        self.track.cut(self.player.settled)
+    def _cut(self, position: int) -> None:
+        """Drop the utterances that begin at this sample or later."""
+        self.track.cut(position)
         self.player.play_anew()
         self._tell_track()
         self.player.position_changed.emit(self.player.position)
@@ -291,14 +323,14 @@ class SpeechController(QObject):
             self.planned.emit(self.track.planned)
 
     @Slot(object, object)
-    def _on_report(self, task: Task, report: Report) -> None:
+    def _on_report(self, task: EngineTask, report: Report) -> None:
         if task is self.speech.task:
             self._on_speech(report)
             self._update()
 
     def _on_speech(self, report: Report) -> None:
         gap_count = len(self.track.gaps)
-        self.speech.take(report)
+        self.speech.handle_report(report)
         moves = self.track.take_moves()
         for position, by in moves:
             self.player.move(position, by)
@@ -318,7 +350,7 @@ class SpeechController(QObject):
                 self._on_growth()
 
     def _on_failure(self, error: Exception | None) -> None:
-        if error is None or isinstance(error, Cancelled):
+        if error is None or isinstance(error, Canceled):
             return
         if self.player.waiting:  # in a gap, which would be generated again and again
             self.player.pause()

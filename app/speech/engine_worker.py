@@ -16,7 +16,7 @@ from app.speech.voice_choice import prosody_of
 from app.system.threads import give_way
 from app.tasks import Tasks
 from engine.errors import EngineError
-from engine.export.export_job import ExportProgress, Speaker
+from engine.export.export_job import ExportProgress, ExportSynthesizer
 from engine.runtime.preparation.devices import AUTO
 from engine.speech import (
     STARTER,
@@ -41,7 +41,7 @@ if TYPE_CHECKING:
 NICENESS = 5
 
 
-class SpeechEngine(Speaker, Protocol):
+class SpeechEngine(ExportSynthesizer, Protocol):
     """The engine as the window uses it; implemented by `engine.runtime.synthesizer.Synthesizer`."""
 
     def plans(self, request: SpeechRequest) -> Iterator[Plan]:
@@ -130,7 +130,7 @@ def no_engine() -> SpeechEngine:
 
 
 @dataclass(frozen=True, eq=False)
-class Task:
+class EngineTask:
     """Work for the engine of `make_engine`, which may differ from the window's present one."""
 
     work: Work
@@ -188,7 +188,11 @@ def voices_here(device: str = AUTO, lstm_method: str = AUTO, prosody: Prosody = 
 
     models = installed_voices()
     wanted = {each.model: prosody_of(each.model, models, prosody) for each in models}
-    ready = (n for n, manner in wanted.items() if n == STARTER or can_speak_at_once(n, device, lstm_method, manner))
+    ready = (
+        n
+        for n, chosen_prosody in wanted.items()
+        if n == STARTER or can_speak_at_once(n, device, lstm_method, chosen_prosody)
+    )
     return VoicesListed(models, next(ready, STARTER))
 
 
@@ -203,7 +207,7 @@ def can_speak_at_once(model: str, device: str, lstm_method: str = AUTO, prosody:
 
 
 class EngineWorker(QObject):
-    """Carries out tasks in a thread; `begin` returns immediately, and each failure is reported as the end of its task.
+    """Carries out tasks in a thread; `start_task` returns immediately, and a failure ends its task.
 
     After each result, the most urgent task has its turn; of equally urgent ones, the first. An engine stays open while
     it is the `present` one or there is a task for it.
@@ -214,11 +218,11 @@ class EngineWorker(QObject):
     def __init__(self, present: EngineFactory, owner: QObject) -> None:
         super().__init__(owner)
         self.present = present
-        self._begun: list[Task] = []
+        self._begun: list[EngineTask] = []
         self._engines: dict[EngineFactory, SpeechEngine] = {}
         self._tasks = Tasks("engine", self)
 
-    def begin(self, task: Task) -> Task:
+    def start_task(self, task: EngineTask) -> EngineTask:
         """Carry out a task once it is the most urgent one."""
         self._begun.append(task)
         self._tasks.run(
@@ -240,20 +244,20 @@ class EngineWorker(QObject):
         self._tasks.run(self._free_engines)
         return self._tasks.shut_down(timeout_ms)
 
-    def _end(self, task: Task, error: Exception | None) -> None:
+    def _end(self, task: EngineTask, error: Exception | None) -> None:
         if task in self._begun:
             self._begun.remove(task)
             self._tasks.run(self._free_engines)  # also for a task that never had its turn
             self.reported.emit(task, Ended(error))
 
-    def _results_of(self, task: Task) -> Iterator[Result]:
+    def _results_of(self, task: EngineTask) -> Iterator[Result]:
         observe = partial(self._observe, task)
         try:
             yield from task.work(Means(partial(self._engine_of, task, observe), observe, task.cancel))
         finally:
             self._free_engines(task)
 
-    def _engine_of(self, task: Task, observe: Callable[[Event], None]) -> SpeechEngine:
+    def _engine_of(self, task: EngineTask, observe: Callable[[Event], None]) -> SpeechEngine:
         if task.make_engine not in self._engines:
             self._free_engines()
             give_way(NICENESS)  # audio and window go first
@@ -262,14 +266,14 @@ class EngineWorker(QObject):
         engine.prepare(observe, task.cancel)
         return engine
 
-    def _free_engines(self, ended: Task | None = None) -> None:
+    def _free_engines(self, ended: EngineTask | None = None) -> None:
         needed = {self.present, *(task.make_engine for task in tuple(self._begun) if task is not ended)}
         for make_engine in self._engines.keys() - needed:
             self._engines.pop(make_engine).close()
 
-    def _observe(self, task: Task, event: Event) -> None:
+    def _observe(self, task: EngineTask, event: Event) -> None:
         if not isinstance(event, StageEvent):  # the window does not use its arrays
-            self._tasks.tell(self.reported.emit, task, event)
+            self._tasks.call_in_window(self.reported.emit, task, event)
 
 
 class Engine(QObject):
@@ -284,19 +288,19 @@ class Engine(QObject):
         self.state = Activity()
         self.worker = EngineWorker(make_engine, self)
         self._list_voices = list_voices
-        self._listing: Task | None = None
-        self._preparing: Task | None = None
+        self._listing: EngineTask | None = None
+        self._preparing: EngineTask | None = None
         self.worker.reported.connect(self._on_report)
 
     @Slot()
     def list_voices(self) -> None:
         """List the voices of all models."""
-        self._listing = self.worker.begin(Task(lambda _: [self._list_voices()], Urgency.AT_ONCE))
+        self._listing = self.worker.start_task(EngineTask(lambda _: [self._list_voices()], Urgency.AT_ONCE))
 
     @Slot()
     def prepare(self) -> None:
         """Prepare the engine."""
-        self._preparing = self.worker.begin(Task(preparing, Urgency.AT_ONCE, self.worker.present))
+        self._preparing = self.worker.start_task(EngineTask(preparing, Urgency.AT_ONCE, self.worker.present))
         self._set(readiness=Readiness.PREPARING)
 
     def change(self, make_engine: EngineFactory) -> None:
@@ -317,7 +321,7 @@ class Engine(QObject):
         return self.worker.shut_down(timeout_ms)
 
     @Slot(object, object)
-    def _on_report(self, task: Task, report: Report) -> None:
+    def _on_report(self, task: EngineTask, report: Report) -> None:
         if task.make_engine is self.worker.present:
             self._note(task, report)
         if isinstance(report, VoicesListed):
@@ -329,7 +333,7 @@ class Engine(QObject):
                 self._set(readiness=Readiness.FAILED, preparation=None)
                 self.failed.emit(report.error)
 
-    def _note(self, task: Task, report: Report) -> None:
+    def _note(self, task: EngineTask, report: Report) -> None:
         """Update the state from a report; any result shows that the engine is ready."""
         match report:
             case PreparationEvent():
@@ -345,6 +349,6 @@ class Engine(QObject):
             case _:
                 self._set(readiness=Readiness.READY, preparation=None)
 
-    def _set(self, **told: object) -> None:
-        self.state = replace(self.state, **told)  # type: ignore[arg-type]
+    def _set(self, **changes: object) -> None:
+        self.state = replace(self.state, **changes)  # type: ignore[arg-type]
         self.changed.emit()

@@ -7,7 +7,7 @@ from PySide6.QtGui import QResizeEvent, QShowEvent
 from PySide6.QtWidgets import QBoxLayout, QHBoxLayout, QLabel, QPushButton, QWidget
 
 from app.speech.sliders import PauseControl, SpeedSlider
-from app.speech.speak_button import SpeakButton, StopButton, key_words
+from app.speech.speak_button import SpeakButton, StopButton, format_shortcut
 from app.speech.voice_picker import VoicePicker
 from app.theme import icon
 from app.widgets.controls import icon_button
@@ -25,7 +25,7 @@ class HeaderBar(QWidget):
 
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
-        books = f"Your books ({key_words('Ctrl+Shift+H')})"
+        books = f"Your books ({format_shortcut('Ctrl+Shift+H')})"
         self.home_button = icon_button("Home", icon("home", "text"), self, books)
         self.voices = VoicePicker(self)
         self.speed = SpeedSlider(self)
@@ -33,12 +33,12 @@ class HeaderBar(QWidget):
         self.save_button = QPushButton(SAVE, self)
         self.save_button.setAccessibleName("Save audio")
         self.save_button.setIcon(icon("save", "text"))
-        self.save_button.setToolTip(f"Save as an audio file ({key_words('Ctrl+S')})")
+        self.save_button.setToolTip(f"Save as an audio file ({format_shortcut('Ctrl+S')})")
         self.stop_button = StopButton(self)
         self.speak_button = SpeakButton(self)
         self._labels = _label("Voice", self.voices), _label("Speed", self.speed.slider)
         self._usual_width = 0
-        self._manner, self._commands = QWidget(self), QWidget(self)
+        self._speech_settings, self._commands = QWidget(self), QWidget(self)
         self._lines = QBoxLayout(QBoxLayout.Direction.LeftToRight, self)
         self._lay_out()
 
@@ -57,12 +57,12 @@ class HeaderBar(QWidget):
         super().showEvent(event)
         self._shorten(False)
         self._usual_width = self._preferred_width()
-        self._say()
+        self._update_button()
 
     def resizeEvent(self, event: QResizeEvent) -> None:
         """Choose the texts that fit."""
         super().resizeEvent(event)
-        self._say()
+        self._update_button()
 
     def minimumSizeHint(self) -> QSize:
         """Return the minimum width with the short texts on two lines."""
@@ -70,20 +70,20 @@ class HeaderBar(QWidget):
 
     def _preferred_width(self) -> int:
         """Return the preferred width with the default texts, not with those for a selection and the like."""
-        manner, commands = (line.sizeHint().width() for line in (self._manner, self._commands))
+        speech_settings, commands = (line.sizeHint().width() for line in (self._speech_settings, self._commands))
         extra = self.speak_button.sizeHint().width() - self.speak_button.minimumWidth()
-        return manner + SPACE_PIXELS + commands - max(0, extra)
+        return speech_settings + SPACE_PIXELS + commands - max(0, extra)
 
     def _shortest_widths(self) -> tuple[int, int]:
         """Return the minimum width of each line with the short texts."""
-        manner, commands = (line.minimumSizeHint().width() for line in (self._manner, self._commands))
+        speech_settings, commands = (line.minimumSizeHint().width() for line in (self._speech_settings, self._commands))
         if self.short:
-            return manner, commands
+            return speech_settings, commands
         hidden = (*self._labels, self.speed.reset_button)
         spared = sum(each.sizeHint().width() + SPACE_PIXELS for each in hidden)
-        return manner - spared, commands - self.speak_button.spared_pixels
+        return speech_settings - spared, commands - self.speak_button.spared_pixels
 
-    def _say(self) -> None:
+    def _update_button(self) -> None:
         self._shorten(self.width() < self._usual_width)
         stacked = self.width() < sum(self._shortest_widths()) + SPACE_PIXELS
         across, down = QBoxLayout.Direction.LeftToRight, QBoxLayout.Direction.TopToBottom
@@ -99,14 +99,16 @@ class HeaderBar(QWidget):
 
     def _lay_out(self) -> None:
         voice, speed = self._labels
-        manner = _line(self._manner, self.home_button, voice, self.voices, speed, self.speed, self.pauses)
-        manner.insertSpacing(manner.indexOf(speed), GROUP_SPACE_PIXELS)
-        manner.addStretch(1)
+        speech_settings = _line(
+            self._speech_settings, self.home_button, voice, self.voices, speed, self.speed, self.pauses
+        )
+        speech_settings.insertSpacing(speech_settings.indexOf(speed), GROUP_SPACE_PIXELS)
+        speech_settings.addStretch(1)
         commands = _line(self._commands, self.save_button, self.stop_button, self.speak_button)
         commands.insertStretch(0, 1)
         self._lines.setContentsMargins(0, 0, 0, 0)
         self._lines.setSpacing(SPACE_PIXELS)
-        self._lines.addWidget(self._manner, 1)
+        self._lines.addWidget(self._speech_settings, 1)
         self._lines.addWidget(self._commands)
 
 

@@ -7,7 +7,7 @@ from dataclasses import replace
 import numpy as np
 
 from app.audio.track import AudioTrack
-from app.speech.engine_worker import Ended, EngineFactory, Report, Task, Urgency, speaking
+from app.speech.engine_worker import Ended, EngineFactory, EngineTask, Report, Urgency, speaking
 from engine.errors import NothingToSpeak
 from engine.speech import AudioChunk, PlanEvent, SpeechRequest
 
@@ -19,8 +19,9 @@ PARAGRAPH_PAUSE_SECONDS = 0.5
 class HeardSpeech:
     """A text being spoken; each task generates a part still missing, a gap of the track or its end.
 
-    `request` is the original request; `manner` is the same with the current voice, speed and pauses, which apply to the
-    next task. `source` is the origin of the text, as given by the caller. Without a request there is no speech.
+    `request` is the original request; `speech_settings` is the same with the current voice, speed and pauses, which
+    apply to the next task. `source` is the origin of the text, as given by the caller. Without a request there is no
+    speech.
     """
 
     def __init__(
@@ -28,11 +29,11 @@ class HeardSpeech:
     ) -> None:
         self.request = request
         self.source = source
-        self.manner = request
+        self.speech_settings = request
         self.track = track or AudioTrack()
         if request is None:
             self.track.finish()
-        self.task: Task | None = None
+        self.task: EngineTask | None = None
         """The task that generates it now."""
         self.as_asked = True
         """True if all of it is generated with the requested voice."""
@@ -51,7 +52,7 @@ class HeardSpeech:
 
     def is_of(self, request: SpeechRequest | None) -> bool:
         """Return whether this is speech of `request`, even if partial, by a single task, and would be the same now."""
-        as_one = self._tasks_begun <= 1 and self.manner == self.request
+        as_one = self._tasks_begun <= 1 and self.speech_settings == self.request
         return as_one and not self.superseded and self.request is not None and self.request == request
 
     def is_all_of(self, request: SpeechRequest | None) -> bool:
@@ -62,13 +63,17 @@ class HeardSpeech:
     def rest(self) -> SpeechRequest | None:
         """A request for the missing text, up to the next generated part; None if all is generated."""
         missing = self.track.missing
-        if self.manner is None or missing is None:
+        if self.speech_settings is None or missing is None:
             return None
         start, end = missing
-        manner = self.manner
-        return replace(manner, start=manner.start if start is None else start, end=manner.end if end is None else end)
+        speech_settings = self.speech_settings
+        return replace(
+            speech_settings,
+            start=speech_settings.start if start is None else start,
+            end=speech_settings.end if end is None else end,
+        )
 
-    def make_rest(self, make_engine: EngineFactory, position: int | None = None) -> Task | None:
+    def make_rest(self, make_engine: EngineFactory, position: int | None = None) -> EngineTask | None:
         """Return a task that generates the missing text with the current settings, replacing the task before.
 
         It fills the gap at a position of the track or continues at its end; without a position, it continues where the
@@ -81,7 +86,7 @@ class HeardSpeech:
         self.as_asked &= rest.voice == self.request.voice
         self._tasks_begun += 1
         self.track.resume()
-        self.task = Task(speaking(rest), Urgency.SPEECH, make_engine)
+        self.task = EngineTask(speaking(rest), Urgency.SPEECH, make_engine)
         return self.task
 
     def cancel(self) -> None:
@@ -91,13 +96,13 @@ class HeardSpeech:
             self.track.finish()
         self.task = None
 
-    def take(self, report: Report) -> None:
+    def handle_report(self, report: Report) -> None:
         """Handle a report of the task in progress."""
         match report:
             case PlanEvent(plan):
                 self.track.plan(plan)
-            case AudioChunk() if self.manner is not None:
-                self.track.append(self._paused(report, self.manner.pause_scale), self.manner.speed)
+            case AudioChunk() if self.speech_settings is not None:
+                self.track.append(self._paused(report, self.speech_settings.pause_scale), self.speech_settings.speed)
             case Ended(error):
                 self.track.finish()
                 self.task = None

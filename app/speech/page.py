@@ -39,11 +39,11 @@ class SpeechPage(QWidget):
         self._unfolded = QByteArray()
         self._folded_by: frozenset[object] = frozenset()
         self.header = HeaderBar(self)
-        told = QWidget()
-        self.banner = MessageBanner(told)
-        self.strip = ModelBar(told)
-        self.save_strip = SaveBar(told)
-        self.notices = ScrollingBody(told, self)
+        space = QWidget()
+        self.banner = MessageBanner(space)
+        self.strip = ModelBar(space)
+        self.save_strip = SaveBar(space)
+        self.notices = ScrollingBody(space, self)
         self.columns = _Columns(Qt.Orientation.Horizontal, self)
         self.side_bar = SideBar(self.columns)
         self.split = QSplitter(Qt.Orientation.Vertical, self.columns)
@@ -74,7 +74,7 @@ class SpeechPage(QWidget):
 
     def show_playing(self, title: str) -> None:
         """Show the title of the audio; a click leads to its source."""
-        self.playing.say(title)
+        self.playing.set_text(title)
         self.playing.setAccessibleName(f"Show what is playing: {title}")
         self.playing.setVisible(bool(title))
         self._fold()
@@ -187,12 +187,12 @@ class SpeechPage(QWidget):
 
     def _lay_out_top(self) -> QVBoxLayout:
         """Return the header with the notices below it, which scroll if there is not enough room."""
-        told = QVBoxLayout(self.notices.body)
-        told.setContentsMargins(0, SPACE_PIXELS, 0, 0)
-        told.setSpacing(SPACE_PIXELS)
+        space = QVBoxLayout(self.notices.body)
+        space.setContentsMargins(0, SPACE_PIXELS, 0, 0)
+        space.setSpacing(SPACE_PIXELS)
         for strip in (self.banner, self.strip, self.save_strip):
-            told.addWidget(strip)
-        told.addStretch(1)
+            space.addWidget(strip)
+        space.addStretch(1)
         top = QVBoxLayout()
         top.setSpacing(0)
         top.addWidget(self.header)

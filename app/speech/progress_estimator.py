@@ -5,10 +5,10 @@ from __future__ import annotations
 import time
 from collections.abc import Callable
 
-from engine.system.durations import duration_words
+from engine.system.durations import format_approximate_duration
 
 MINUTE = 60
-WORTH_SAYING_SECONDS = 3
+MIN_SHOWN_SECONDS = 3
 """The minimum elapsed time to show for work of unknown length."""
 
 DEFAULT_SECONDS = {
@@ -76,8 +76,8 @@ class ProgressEstimator:
         """The time left or elapsed, such as about 20 seconds left; empty if there is nothing to show yet."""
         left, taken = self.seconds_left, self._clock() - self._began
         if left is not None:
-            return f"{duration_words(left)} left"
-        return f"{_counted(taken)} so far" if taken >= WORTH_SAYING_SECONDS else ""
+            return f"{format_approximate_duration(left)} left"
+        return f"{_counted(taken)} elapsed" if taken >= MIN_SHOWN_SECONDS else ""
 
     @property
     def _units(self) -> tuple[float, float, float]:

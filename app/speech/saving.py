@@ -8,16 +8,16 @@ from dataclasses import dataclass, replace
 from PySide6.QtCore import QObject, Signal, Slot
 
 from app.speech.activity import SaveProgress
-from app.speech.engine_worker import Ended, EngineFactory, EngineWorker, Means, Report, Task, Urgency, Work
+from app.speech.engine_worker import Ended, EngineFactory, EngineTask, EngineWorker, Means, Report, Urgency, Work
 from app.speech.heard_speech import HeardSpeech
-from engine.errors import Cancelled
+from engine.errors import Canceled
 from engine.export.export_job import PART_CHARACTERS, ExportJob, ExportProgress
 
 
 @dataclass(eq=False)
 class _Save:
     order: ExportJob
-    task: Task
+    task: EngineTask
     speech: HeardSpeech | None = None
     begun: bool = False
     latest: ExportProgress | None = None
@@ -64,7 +64,7 @@ class Saving(QObject):
         length = sum(len(chapter.text) for chapter in order.chapters)
         short = length <= PART_CHARACTERS or (speech is not None and speech.track.whole)
         short = short and all(other.order.path != order.path for other in self._saves)  # the last file stays
-        task = Task(_saving(order, speech), Urgency.FILE if short else Urgency.BOOK, make_engine)
+        task = EngineTask(_saving(order, speech), Urgency.FILE if short else Urgency.BOOK, make_engine)
         self._saves.append(_Save(order, task, speech))
         self._begin_due()
         self.changed.emit()
@@ -91,10 +91,10 @@ class Saving(QObject):
 
     def _cancel(self, save: _Save) -> None:
         save.task.cancel.set()
-        self._end(save, Cancelled("Canceled"))
+        self._end(save, Canceled("Canceled"))
 
     @Slot(object, object)
-    def _on_report(self, task: Task, report: Report) -> None:
+    def _on_report(self, task: EngineTask, report: Report) -> None:
         if isinstance(report, Ended):
             self._begin_due()
         for save in [save for save in self._saves if save.task is task]:
@@ -112,14 +112,14 @@ class Saving(QObject):
         for save in self._saves:
             if not save.begun and (save.speech is None or save.speech.task is None):
                 save.begun = True
-                self._worker.begin(save.task)
+                self._worker.start_task(save.task)
 
     def _end(self, save: _Save, error: Exception | None) -> None:
         self._saves.remove(save)
         self.ended.emit(save.order, error)
         if error is None:
             self.saved.emit(save.order.result)
-        elif not isinstance(error, Cancelled):
+        elif not isinstance(error, Canceled):
             self.failed.emit(error)
         self.changed.emit()
 

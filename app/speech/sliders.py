@@ -12,7 +12,7 @@ from engine.speech import FASTEST_SPEED, SLOWEST_SPEED
 
 STEPS_PER_UNIT = 20
 SLIDER_PIXELS = 132
-SMALLEST_SLIDER_PIXELS = 48
+MIN_SLIDER_PIXELS = 48
 MAX_PAUSES = 3.0
 PAUSE_STEPS_PER_UNIT = 4
 
@@ -95,7 +95,7 @@ class ShrinkingSlider(QSlider):
 
     def minimumSizeHint(self) -> QSize:
         """Return the smallest width that can still be operated."""
-        return QSize(SMALLEST_SLIDER_PIXELS, super().minimumSizeHint().height())
+        return QSize(MIN_SLIDER_PIXELS, super().minimumSizeHint().height())
 
 
 class PauseSlider(QWidget):

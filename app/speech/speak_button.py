@@ -16,7 +16,7 @@ NARROW_ROOM_PIXELS, DEFAULT_ROOM_PIXELS = 64, 80
 """The room for the icon and the space around it and the text."""
 
 
-class Meaning(Enum):
+class PlayCommand(Enum):
     """The current meaning of Play; the value is the title of the command."""
 
     PLAY = "Play"
@@ -25,26 +25,31 @@ class Meaning(Enum):
     BEGINNING = "Play from the Beginning"
 
 
-_SHORT = {Meaning.SELECTION: "Selection", Meaning.BEGINNING: "From Start"}
-_ICONS = {Meaning.PLAY: "play", Meaning.PAUSE: "pause", Meaning.SELECTION: "speak", Meaning.BEGINNING: "play"}
+_SHORT = {PlayCommand.SELECTION: "Selection", PlayCommand.BEGINNING: "From Start"}
+_ICONS = {
+    PlayCommand.PLAY: "play",
+    PlayCommand.PAUSE: "pause",
+    PlayCommand.SELECTION: "speak",
+    PlayCommand.BEGINNING: "play",
+}
 
 
 class SpeakButton(QPushButton):
-    """Shows a command, whose data is a `Meaning`, and triggers it."""
+    """Shows a command, whose data is a `PlayCommand`, and triggers it."""
 
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self.setObjectName("speak")
         self.setIconSize(QSize(ICON_PIXELS, ICON_PIXELS))
         self._action: QAction | None = None
-        self._meaning = Meaning.PLAY
+        self._command = PlayCommand.PLAY
         self._short = False
         self.set_short(False)
 
     @property
-    def meaning(self) -> Meaning:
+    def command(self) -> PlayCommand:
         """The effect of a click now."""
-        return self._meaning
+        return self._command
 
     def show_action(self, action: QAction) -> None:
         """Bind the button to a command."""
@@ -56,7 +61,7 @@ class SpeakButton(QPushButton):
     def set_short(self, short: bool) -> None:
         """Use a shorter text if there is one, and the least width."""
         self._short = short
-        self._show_meaning()
+        self._show_description()
         self.setMinimumWidth(self._width(short=short))
 
     @property
@@ -66,7 +71,7 @@ class SpeakButton(QPushButton):
 
     def _width(self, *, short: bool) -> int:
         """Return a width that fits all titles that alternate during playback, so that nothing moves."""
-        texts = [Meaning.PLAY.value, Meaning.PAUSE.value, *(_SHORT.values() if short else ())]
+        texts = [PlayCommand.PLAY.value, PlayCommand.PAUSE.value, *(_SHORT.values() if short else ())]
         room_pixels = NARROW_ROOM_PIXELS if short else DEFAULT_ROOM_PIXELS
         return room_pixels + max(self.fontMetrics().horizontalAdvance(each) for each in texts)
 
@@ -74,16 +79,16 @@ class SpeakButton(QPushButton):
     def _follow(self) -> None:
         assert self._action is not None
         self.setEnabled(self._action.isEnabled())
-        if self._action.data() is not self._meaning:  # a command changes often, and drawing takes a moment
-            self._meaning = self._action.data()
-            self._show_meaning()
+        if self._action.data() is not self._command:  # a command changes often, and drawing takes a moment
+            self._command = self._action.data()
+            self._show_description()
 
-    def _show_meaning(self) -> None:
-        meaning = self._meaning
-        self.setText(_SHORT.get(meaning, meaning.value) if self._short else meaning.value)
-        self.setAccessibleName(meaning.value)
-        self.setToolTip(f"{meaning.value} ({key_words('Ctrl+Return')})")
-        self.setIcon(icon(_ICONS[meaning], "on_accent"))
+    def _show_description(self) -> None:
+        command = self._command
+        self.setText(_SHORT.get(command, command.value) if self._short else command.value)
+        self.setAccessibleName(command.value)
+        self.setToolTip(f"{command.value} ({format_shortcut('Ctrl+Return')})")
+        self.setIcon(icon(_ICONS[command], "on_accent"))
 
 
 class StopButton(QToolButton):
@@ -102,13 +107,13 @@ class StopButton(QToolButton):
         self.hide()
 
     @Slot(object)
-    def follow(self, activity: Activity) -> None:
+    def show_activity(self, activity: Activity) -> None:
         """Show the button while something can be stopped."""
         if self.hasFocus() and not activity.can_stop:
             self.focusNextChild()
         self.setVisible(activity.can_stop)
 
 
-def key_words(keys: str) -> str:
+def format_shortcut(keys: str) -> str:
     """Return a shortcut as this system writes it, such as Ctrl+S or ⌘S."""
     return QKeySequence(keys).toString(QKeySequence.SequenceFormat.NativeText)

@@ -78,7 +78,7 @@ class SpokenText:
         self._pieces: list[_Piece] = []
         self._by_index: dict[int, _Piece] = {}
 
-    def begin(self, text: str) -> None:
+    def begin_text(self, text: str) -> None:
         """Start with a new spoken `text`, forgetting the one before.
 
         It is found only if the document contains it now.

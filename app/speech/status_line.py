@@ -54,7 +54,7 @@ class StatusLine(QWidget):
         self._show_activity()
 
     @Slot(object)
-    def follow(self, activity: Activity) -> None:
+    def show_activity(self, activity: Activity) -> None:
         """Show this activity; news stays for its time unless something starts."""
         starts = self._activity.idle and not activity.idle
         self._activity = activity
@@ -65,9 +65,9 @@ class StatusLine(QWidget):
         self._show_progress()
         self._make_room()
 
-    def tell(self, news: str) -> None:
+    def show_message(self, news: str) -> None:
         """Show this news for a while."""
-        self._say(news)
+        self._set_text(news)
         announce(self.label, news)
         self._news_timer.start()
 
@@ -106,7 +106,7 @@ class StatusLine(QWidget):
 
     @Slot()
     def _show_activity(self) -> None:
-        self._say(describe(self._activity, self._pace.words))
+        self._set_text(describe(self._activity, self._pace.words))
 
     @Slot()
     def _on_tick(self) -> None:
@@ -126,8 +126,8 @@ class StatusLine(QWidget):
         if event is not None:
             self._pace.note(event.title, event.done, event.total)
 
-    def _say(self, words: str) -> None:
-        self.label.say(words)
+    def _set_text(self, words: str) -> None:
+        self.label.set_text(words)
         self._make_room()
         layout = self.layout()
         if layout is not None:
@@ -161,17 +161,17 @@ class StatusLine(QWidget):
         layout.addWidget(self.counter)
 
 
-def describe(activity: Activity, time_words: str = "") -> str:
-    """Describe the activity of the application in a few words; `time_words` is the time that a preparation takes."""
-    doing = _doing(activity, time_words)
+def describe(activity: Activity, time_left: str = "") -> str:
+    """Describe the activity of the application in a few words; `time_left` is the time that a preparation takes."""
+    doing = _doing(activity, time_left)
     return f"{doing} · {activity.fallback}" if activity.fallback else doing
 
 
-def _doing(activity: Activity, time_words: str) -> str:
+def _doing(activity: Activity, time_left: str) -> str:
     if activity.playback is Playback.PLAYING and not activity.waiting:
         return "Playing"
     if activity.readiness is Readiness.PREPARING:
-        return ", ".join(part for part in (_preparing(activity.preparation), time_words) if part)
+        return ", ".join(part for part in (_preparing(activity.preparation), time_left) if part)
     if activity.previewing:
         return "Previewing the voice"
     if activity.making:
@@ -182,7 +182,9 @@ def _doing(activity: Activity, time_words: str) -> str:
         return "Not ready"
     if activity.playback is Playback.PAUSED:
         return "Paused"
-    return f"Ready · {activity.device.setback}" if activity.device and activity.device.setback else "Ready"
+    return (
+        f"Ready · {activity.device.fallback_reason}" if activity.device and activity.device.fallback_reason else "Ready"
+    )
 
 
 def _generating(activity: Activity) -> str:
@@ -194,11 +196,11 @@ def _generating(activity: Activity) -> str:
 def _preparing(event: PreparationEvent | None) -> str:
     if event is None:
         return "Preparing"
-    words = step_words(event)
+    words = format_step(event)
     return f"Preparing: {words[:1].lower()}{words[1:]}"
 
 
-def step_words(event: PreparationEvent) -> str:
+def format_step(event: PreparationEvent) -> str:
     """Return a step and its number, if there are several, such as Compiling decoder, 5 of 7."""
     return f"{event.title}, {event.done} of {event.total}" if event.total > 1 else event.title
 

@@ -14,14 +14,14 @@ from app.speech.activity import Activity, SaveProgress
 from app.system.desktop import REVEAL_TITLE
 from app.theme import icon
 from app.widgets.controls import announce, icon_button, show_fraction, thin_bar
-from app.widgets.message_banner import NoticeStrip
-from engine.system.durations import duration_words
+from app.widgets.message_banner import NoticeBar
+from engine.system.durations import format_approximate_duration
 
 BAR_WIDTH_PIXELS = 90
 MAX_ANSWERS = 2
 
 
-class SaveBar(NoticeStrip):
+class SaveBar(NoticeBar):
     """The bar for saving: shows a save in progress, else saved files until dismissed, else an interrupted export.
 
     `reveal_requested` carries the path of the file saved last.
@@ -56,7 +56,7 @@ class SaveBar(NoticeStrip):
         self._show()
 
     @Slot(object)
-    def follow(self, activity: Activity) -> None:
+    def show_activity(self, activity: Activity) -> None:
         """Show the save in progress, or its result."""
         if activity.save == self._save:
             return
@@ -94,12 +94,12 @@ class SaveBar(NoticeStrip):
         ):
             for widget in widgets:
                 widget.setVisible(shown)
-        self._say(" · ".join(self._words()))
+        self._set_text(" · ".join(self._words()))
         if self._save is not None:
             show_fraction(self.bar, self._save.fraction)
         self.setVisible(saving or saved or interrupted)
 
-    def _say(self, words: str) -> None:
+    def _set_text(self, words: str) -> None:
         if words == self.label.text():
             return
         self.label.setText(words)
@@ -134,7 +134,7 @@ def _words_while(save: SaveProgress) -> Iterator[str]:
     if save.step:
         yield save.step
     if save.seconds_left is not None:
-        yield f"{duration_words(save.seconds_left)} left"
+        yield f"{format_approximate_duration(save.seconds_left)} left"
     book, waiting_count = save.interrupted, save.waiting_count
     if book is not None:
         yield f"{book.name} continues after that" + (f" at {book.fraction:.0%}" if book.fraction is not None else "")
@@ -170,7 +170,7 @@ class ModelNotice:
     fraction: float | None = None
 
 
-class ModelBar(NoticeStrip):
+class ModelBar(NoticeBar):
     """Shows one notice at a time; hidden while there is none. `answered` carries the `ModelNotice` and the `Answer`."""
 
     answered = Signal(object, object)

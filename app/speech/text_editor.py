@@ -19,7 +19,7 @@ from PySide6.QtGui import (
 from PySide6.QtWidgets import QFrame, QPlainTextEdit, QVBoxLayout, QWidget
 
 from app.speech.spoken_text import SpokenText
-from app.theme import colours
+from app.theme import colors
 from app.widgets.file_dialogs import local_files
 from app.widgets.place_chooser import MARGIN_PIXELS, PlaceChooser
 from app.widgets.reading_marks import ReadingChip, ReadingMarks
@@ -130,7 +130,7 @@ def paint_pills(edit: QPlainTextEdit) -> None:
         return
     painter = QPainter(edit.viewport())
     painter.setRenderHint(QPainter.RenderHint.Antialiasing)
-    line, fill = QColor(colours().accent), QColor(colours().accent)
+    line, fill = QColor(colors().accent), QColor(colors().accent)
     fill.setAlpha(ALPHA)
     painter.setPen(line)
     painter.setBrush(fill)
@@ -162,9 +162,9 @@ def _lines(layout: QTextLayout, start: int, end: int, origin: QPointF) -> Iterat
 class TextEditor(QFrame):
     """A plain text editor in a page-like frame; text can be dropped into it.
 
-    The view follows playback until the user scrolls, edits or goes to a different place; `follow`, or the chip that
-    then appears, resumes that. `place_requested` carries the place from which the user wants to play the text: its
-    character in the spoken text, None if it is not spoken, and in the current text.
+    The view follows playback until the user scrolls, edits or goes to a different place; `resume_following`, or the
+    chip that then appears, resumes that. `place_requested` carries the place from which the user wants to play the
+    text: its character in the spoken text, None if it is not spoken, and in the current text.
     """
 
     text_leaves = Signal()  # `set_text` will replace it; it is still there
@@ -197,7 +197,7 @@ class TextEditor(QFrame):
         self.edit.scrolled.connect(self.marks.leave)
         self.edit.place_requested.connect(self._on_place)
         self.marks.left_changed.connect(self.chip.show_left)
-        self.chip.clicked.connect(self.follow)
+        self.chip.clicked.connect(self.resume_following)
 
     @property
     def text(self) -> str:
@@ -251,7 +251,7 @@ class TextEditor(QFrame):
     def begin_speech(self, text: str) -> None:
         """Start following a new spoken text, forgetting the one before."""
         self.marks.show(None)
-        self._spoken.begin(text)
+        self._spoken.begin_text(text)
 
     def remember_spans(self, utterances: Sequence[Utterance]) -> None:
         """Remember the places of more utterances; the positions follow when the text is edited."""
@@ -279,9 +279,9 @@ class TextEditor(QFrame):
         self.edit.selectAll()
 
     @Slot()
-    def follow(self) -> None:
+    def resume_following(self) -> None:
         """Keep the current word in view from now on."""
-        self.marks.follow()
+        self.marks.resume_following()
 
     def select(self, start: int, end: int) -> None:
         """Select characters and bring them into view."""

@@ -7,55 +7,71 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from engine.errors import EngineError
-from engine.speech import Prosody, VoiceInfo
+from engine.speech import Prosody, SpeechRequest, VoiceInfo
 
 if TYPE_CHECKING:
     from engine.models.installed_voices import ModelVoices
 
 
 @dataclass(frozen=True)
-class Choice:
+class VoiceChoice:
     """The names of a voice and of a model; None if unknown."""
 
     voice: str | None = None
     model: str | None = None
 
 
-def listed(choice: Choice, models: Sequence[ModelVoices], usual_model: str) -> Choice:
+def listed(choice: VoiceChoice, models: Sequence[ModelVoices], default_model: str) -> VoiceChoice:
     """Return the listed voice that comes nearest to a choice, or an empty choice if nothing is listed.
 
     The voice decides, and the best model that has it is used. If no model has it, the result is the first voice of the
     chosen model, or else of the default one.
     """
-    ranked = sorted(models, key=lambda each: (each.model != choice.model, each.model != usual_model))
+    ranked = sorted(models, key=lambda each: (each.model != choice.model, each.model != default_model))
     with_voice = [each for each in ranked if choice.voice in _names(each)]
     with_any = [each for each in (*with_voice, *ranked) if each.voices]
     if not with_any:
-        return Choice()
+        return VoiceChoice()
     voice = choice.voice if with_voice else with_any[0].voices[0].name
-    return Choice(voice, with_any[0].model)
+    return VoiceChoice(voice, with_any[0].model)
 
 
-def insisted(choice: Choice, models: Sequence[ModelVoices], otherwise: Choice) -> Choice:
+def insisted(choice: VoiceChoice, models: Sequence[ModelVoices], otherwise: VoiceChoice) -> VoiceChoice:
     """Return a choice as it is, so that a missing voice or model is an error when it is used.
 
     Its voice may be a short name or a blend; open parts come from `otherwise`, if that fits.
     """
     if choice.voice is not None:
-        return Choice(choice.voice, choice.model or _model_of(choice.voice, models, otherwise.model))
+        return VoiceChoice(choice.voice, choice.model or _model_of(choice.voice, models, otherwise.model))
     here = next((each for each in models if each.model == choice.model), None)
     if here is None:
         return choice
-    return listed(Choice(otherwise.voice if otherwise.voice in _names(here) else None, here.model), models, here.model)
+    return listed(
+        VoiceChoice(otherwise.voice if otherwise.voice in _names(here) else None, here.model), models, here.model
+    )
 
 
-def prosody_of(model: str, models: Sequence[ModelVoices], wish: Prosody) -> Prosody:
+def choice_for(request: SpeechRequest, model: str, models: Sequence[ModelVoices]) -> tuple[VoiceChoice | None, bool]:
+    """Return the voice of a request, preferably in this model, and whether it is listed; None if it is missing.
+
+    A blend of the request counts as listed only if the user has saved the same one.
+    """
+    recipe = request.definitions.recipe_of(request.voice)
+    ranked = sorted(models, key=lambda each: each.model != model)
+    for each in ranked:
+        for voice in each.voices:
+            if voice.name == request.voice and recipe in (voice.name, voice.recipe):
+                return VoiceChoice(voice.name, each.model), True
+    return next((VoiceChoice(recipe, each.model) for each in ranked if recipe and _has(each, recipe)), None), False
+
+
+def prosody_of(model: str, models: Sequence[ModelVoices], preference: Prosody) -> Prosody:
     """Return the prosody predictor of a model: the desired one, or its LSTMs if it has nothing else."""
-    has_students = any(each.model == model and not each.students_obstacle for each in models)
-    return wish if has_students else Prosody.LSTM
+    has_students = any(each.model == model and not each.students_unavailable_reason for each in models)
+    return preference if has_students else Prosody.LSTM
 
 
-def voice_info(choice: Choice, models: Sequence[ModelVoices]) -> VoiceInfo | None:
+def voice_info(choice: VoiceChoice, models: Sequence[ModelVoices]) -> VoiceInfo | None:
     """Return the listing entry of a choice."""
     voices = [voice for each in models if each.model == choice.model for voice in each.voices]
     return next((voice for voice in voices if voice.name == choice.voice), None)
@@ -68,6 +84,13 @@ def _model_of(voice: str, models: Sequence[ModelVoices], preferred: str | None) 
         return model_of(voice, preferred or "", models)
     except EngineError:
         return preferred  # the engine reports it when the voice is used
+
+
+def _has(model: ModelVoices, voice: str) -> bool:
+    try:
+        return model.has(voice)
+    except EngineError:
+        return False
 
 
 def _names(model: ModelVoices) -> list[str]:

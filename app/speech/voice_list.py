@@ -13,8 +13,8 @@ from PySide6.QtCore import QAbstractListModel, QModelIndex, QObject, QPersistent
 from PySide6.QtGui import QFontMetrics, QPainter, QPalette
 from PySide6.QtWidgets import QStyle, QStyledItemDelegate, QStyleOptionViewItem, QWidget
 
-from app.speech.voice_choice import Choice
-from app.theme import colours, draw_icon
+from app.speech.voice_choice import VoiceChoice
+from app.theme import colors, draw_icon
 from engine.errors import InvalidRequest
 from engine.speech import VoiceInfo
 from engine.text.languages import language_of
@@ -27,9 +27,9 @@ CHOICE_ROLE = int(Qt.ItemDataRole.UserRole)
 HEADING_ROLE = CHOICE_ROLE + 1
 DEPTH_ROLE = CHOICE_ROLE + 2
 MODEL_HEADING_ROLE = CHOICE_ROLE + 3
-FAVOURITE_ROLE = CHOICE_ROLE + 4
+FAVORITE_ROLE = CHOICE_ROLE + 4
 CHOSEN_ROLE = CHOICE_ROLE + 5
-FAVOURITES = "Favorites"
+FAVORITES = "Favorites"
 INDENT = "\N{EM SPACE}"
 HEADING_SIZE = 0.9
 MARGIN_PIXELS = 24
@@ -48,10 +48,10 @@ class _Row:
 
     title: str
     depth: int
-    choice: Choice | None = None
+    choice: VoiceChoice | None = None
     explanation: str = ""
     of_model: bool = False
-    favourite: bool = False
+    favorite: bool = False
 
 
 class VoiceListModel(QAbstractListModel):
@@ -63,20 +63,20 @@ class VoiceListModel(QAbstractListModel):
     def __init__(self, parent: QObject | None = None) -> None:
         super().__init__(parent)
         self._rows: tuple[_Row, ...] = ()
-        self._chosen = Choice()
+        self._chosen = VoiceChoice()
 
     @property
-    def choices(self) -> tuple[Choice, ...]:
+    def choices(self) -> tuple[VoiceChoice, ...]:
         """The listed voices, in order."""
         return tuple(row.choice for row in self._rows if row.choice is not None)
 
-    def show(self, models: Sequence[ModelVoices], favourites: Sequence[Choice] = (), words: str = "") -> None:
+    def show(self, models: Sequence[ModelVoices], favorites: Sequence[VoiceChoice] = (), words: str = "") -> None:
         """List the voices of these models that match all words: by name, language, gender or model."""
         self.beginResetModel()
-        self._rows = tuple(_rows(models, favourites, words))
+        self._rows = tuple(_rows(models, favorites, words))
         self.endResetModel()
 
-    def mark(self, chosen: Choice) -> None:
+    def mark(self, chosen: VoiceChoice) -> None:
         """Mark this voice as the chosen one."""
         before, self._chosen = self._chosen, chosen
         for row in {self.row_of(before), self.row_of(chosen)} - {-1}:
@@ -98,7 +98,7 @@ class VoiceListModel(QAbstractListModel):
             HEADING_ROLE: row.choice is None,
             DEPTH_ROLE: row.depth,
             MODEL_HEADING_ROLE: row.of_model,
-            FAVOURITE_ROLE: row.favourite,
+            FAVORITE_ROLE: row.favorite,
             CHOSEN_ROLE: row.choice == self._chosen,
             int(Qt.ItemDataRole.AccessibleTextRole): self._spoken(row),
         }
@@ -112,9 +112,9 @@ class VoiceListModel(QAbstractListModel):
 
     def _spoken(self, row: _Row) -> str:
         chosen = "current voice" if row.choice == self._chosen else ""
-        return ", ".join(words for words in (row.title, chosen, "favorite" if row.favourite else "") if words)
+        return ", ".join(words for words in (row.title, chosen, "favorite" if row.favorite else "") if words)
 
-    def row_of(self, choice: Choice) -> int:
+    def row_of(self, choice: VoiceChoice) -> int:
         """Return the row of this voice, or -1."""
         return next((number for number, row in enumerate(self._rows) if row.choice == choice), -1)
 
@@ -127,16 +127,16 @@ def language_title(tag: str) -> str:
         return tag
 
 
-def _rows(models: Sequence[ModelVoices], favourites: Sequence[Choice], words: str) -> Iterator[_Row]:
-    voices = {Choice(voice.name, each.model): (voice, each) for each in models for voice in each.voices}
+def _rows(models: Sequence[ModelVoices], favorites: Sequence[VoiceChoice], words: str) -> Iterator[_Row]:
+    voices = {VoiceChoice(voice.name, each.model): (voice, each) for each in models for voice in each.voices}
     wanted = _plain(words).split()
     found = {choice: its for choice, its in voices.items() if all(_stands_for(word, *its) for word in wanted)}
-    starred = [choice for choice in favourites if choice in found]
+    starred = [choice for choice in favorites if choice in found]
     if starred:
-        yield _Row(FAVOURITES, 0)
+        yield _Row(FAVORITES, 0)
         for choice in starred:
             voice, model = found.pop(choice)
-            yield _Row(_title(voice), 1, choice, _explained(voice, model), favourite=True)
+            yield _Row(_title(voice), 1, choice, _explained(voice, model), favorite=True)
     depth = 1 if len(models) > 1 else 0
     for model in models:
         yield from _rows_of(model, [voice for voice, its in found.values() if its is model], depth)
@@ -162,7 +162,7 @@ def _rows_of(model: ModelVoices, voices: Sequence[VoiceInfo], depth: int) -> Ite
         yield _Row(language_title(language), depth)
         for voice in voices:
             if voice.language == language:
-                yield _Row(_title(voice), depth + 1, Choice(voice.name, model.model), _explained(voice, model))
+                yield _Row(_title(voice), depth + 1, VoiceChoice(voice.name, model.model), _explained(voice, model))
 
 
 def _title(voice: VoiceInfo) -> str:
@@ -241,13 +241,13 @@ class VoiceDelegate(QStyledItemDelegate):
             state & QStyle.StateFlag.State_Selected,
             state & QStyle.StateFlag.State_MouseOver,
         )
-        ink = colours()
+        ink = colors()
         selected = option.palette.color(QPalette.ColorRole.HighlightedText).name()  # type: ignore[attr-defined]
         plain = selected if is_selected else ink.text if is_under_pointer else ink.faint
         accent = selected if is_selected else ink.accent
         at_end = QRect(row.right() - MARK_PIXELS + 1, row.top(), MARK_PIXELS, row.height())
         _draw_mark(painter, "play", plain, at_end)
-        if index.data(FAVOURITE_ROLE):
+        if index.data(FAVORITE_ROLE):
             _draw_mark(painter, "star", accent, at_end.translated(-MARK_PIXELS, 0))
         elif self._can_be_starred and is_under_pointer:
             _draw_mark(painter, "star-empty", plain, at_end.translated(-MARK_PIXELS, 0))
@@ -257,6 +257,6 @@ class VoiceDelegate(QStyledItemDelegate):
             _draw_mark(painter, "done", accent, before)
 
 
-def _draw_mark(painter: QPainter, name: str, colour: str, place: QRect) -> None:
+def _draw_mark(painter: QPainter, name: str, color: str, place: QRect) -> None:
     corner = place.center() - QPoint(SYMBOL_PIXELS // 2, SYMBOL_PIXELS // 2)
-    draw_icon(painter, QRect(corner, QSize(SYMBOL_PIXELS, SYMBOL_PIXELS)), name, colour)
+    draw_icon(painter, QRect(corner, QSize(SYMBOL_PIXELS, SYMBOL_PIXELS)), name, color)

@@ -8,8 +8,8 @@ from PySide6.QtCore import QObject, Signal, Slot
 from app.audio.output import AudioOutput
 from app.audio.player import AudioPlayer, Playback
 from app.audio.sound_player import SoundPlayer
-from app.speech.engine_worker import Ended, EngineFactory, EngineWorker, Report, Task, Urgency, speaking
-from engine.errors import Cancelled
+from app.speech.engine_worker import Ended, EngineFactory, EngineTask, EngineWorker, Report, Urgency, speaking
+from engine.errors import Canceled
 from engine.speech import AudioChunk, SpeechRequest
 
 
@@ -26,7 +26,7 @@ class VoicePreview(QObject):
     def __init__(self, speech: AudioPlayer, output: AudioOutput, worker: EngineWorker, parent: QObject) -> None:
         super().__init__(parent)
         self._worker = worker
-        self._task: Task | None = None
+        self._task: EngineTask | None = None
         self._chunks: list[AudioChunk] = []
         self._sounds = SoundPlayer(speech, output, self)
         self._sounds.playing_changed.connect(self.changed)
@@ -43,7 +43,7 @@ class VoicePreview(QObject):
     def hear(self, request: SpeechRequest, make_engine: EngineFactory) -> None:
         """Generate a sentence as soon as the engine is free, and play it."""
         self.stop()
-        self._task = self._worker.begin(Task(speaking(request), Urgency.AT_ONCE, make_engine))
+        self._task = self._worker.start_task(EngineTask(speaking(request), Urgency.AT_ONCE, make_engine))
         self.changed.emit()
 
     def stop(self) -> None:
@@ -61,7 +61,7 @@ class VoicePreview(QObject):
             self.stop()
 
     @Slot(object, object)
-    def _on_report(self, task: Task, report: Report) -> None:
+    def _on_report(self, task: EngineTask, report: Report) -> None:
         if task is not self._task:
             return
         if isinstance(report, AudioChunk):
@@ -73,6 +73,6 @@ class VoicePreview(QObject):
         chunks, self._task, self._chunks = self._chunks, None, []
         if error is None:
             self._sounds.play(np.concatenate([chunk.samples for chunk in chunks]), chunks[0].sample_rate_hz)
-        elif not isinstance(error, Cancelled):
+        elif not isinstance(error, Canceled):
             self.failed.emit(error)
         self.changed.emit()

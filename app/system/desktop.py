@@ -47,5 +47,5 @@ def session_bus_address(environment: Mapping[str, str] = os.environ) -> str | No
         return None
     if address := environment.get("DBUS_SESSION_BUS_ADDRESS"):
         return address
-    usual = Path(environment.get("XDG_RUNTIME_DIR", ""), "bus")
-    return f"unix:path={usual}" if usual.is_absolute() and usual.exists() else None
+    default_address = Path(environment.get("XDG_RUNTIME_DIR", ""), "bus")
+    return f"unix:path={default_address}" if default_address.is_absolute() and default_address.exists() else None

@@ -23,7 +23,7 @@ class AppNapInhibitor(QObject):
         self._runtime = runtime
         self._activity = 0
 
-    def keep(self, awake: bool) -> None:
+    def set_awake(self, awake: bool) -> None:
         """Begin or end an activity in the sense of macOS."""
         if awake == bool(self._activity):
             return

@@ -10,13 +10,18 @@ from __future__ import annotations
 import gc
 import os
 import sys
-from collections.abc import Iterator
+import time
+from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
+from typing import TypeVar
 
 from PySide6.QtCore import QTimer
 
+Item = TypeVar("Item")
 STACK_BYTES = 16 << 20
 """The stack size of every thread. On a Mac, the default is 512 KB, half of which libsndfile needs to write Vorbis."""
+ITEMS_BETWEEN_PAUSES = 250
+PAUSE_SECONDS = 0.001
 LOOK_EVERY_MS = 1000
 SETTLED_AFTER_MS = 3000
 """By then, the window and its imports are permanent.
@@ -62,6 +67,14 @@ def collect_what_is_due() -> None:
     due = [generation for generation, (count, threshold) in enumerate(pairs) if count > threshold]
     if due:
         gc.collect(max(due))
+
+
+def gently(items: Iterable[Item]) -> Iterator[Item]:
+    """Yield items with short pauses, so that Python code of the window does not wait for a loop in a thread."""
+    for number, item in enumerate(items):
+        if number % ITEMS_BETWEEN_PAUSES == 0:
+            time.sleep(PAUSE_SECONDS)
+        yield item
 
 
 def give_way(niceness: int) -> None:

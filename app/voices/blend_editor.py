@@ -19,7 +19,7 @@ from PySide6.QtWidgets import (
 
 from app.widgets.controls import ComboBox
 from app.widgets.layouts import ScrollingBody
-from engine.models.voices.blends import Blend, Part, parse
+from engine.models.voices.blends import Blend, BlendVoice, parse
 from engine.speech import VoiceInfo
 
 MIN_VOICES, MAX_VOICES = 2, 4
@@ -64,7 +64,7 @@ class BlendEditor(QFrame):
     def recipe(self) -> str:
         """The blend's recipe, as it can be typed; empty while fewer than two voices have a share."""
         weights = [(part.voice, part.slider.value()) for part in self.parts[: self._count]]
-        parts = tuple(Part(voice, float(weight)) for voice, weight in weights if voice and weight)
+        parts = tuple(BlendVoice(voice, float(weight)) for voice, weight in weights if voice and weight)
         blend = parse(Blend(parts).recipe) if parts else Blend(())  # a voice that is named twice counts once
         return blend.recipe if len(blend.parts) >= MIN_VOICES else ""
 

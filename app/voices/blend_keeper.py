@@ -25,7 +25,7 @@ class BlendDone:
     recipes: Mapping[str, str]
 
 
-class BlendKeeper(QObject):
+class BlendSaver(QObject):
     """Changes the saved blends; `done` carries a `BlendDone`, and the window shows failures."""
 
     done = Signal(object)

@@ -12,13 +12,13 @@ from PySide6.QtWidgets import QInputDialog, QMessageBox
 
 from app.audio.player import Playback
 from app.main_window import MainWindow
-from app.messages import Subject
+from app.messages import MessageTopic
 from app.settings import Settings
 from app.speech.activity import Activity
 from app.speech.controller import SpeechController
 from app.speech.engine_worker import EngineFactory
-from app.speech.voice_choice import Choice, voice_info
-from app.voices.blend_keeper import BlendDone, BlendKeeper
+from app.speech.voice_choice import VoiceChoice, voice_info
+from app.voices.blend_keeper import BlendDone, BlendSaver
 from app.voices.panel import VoicePanel
 from engine.models.voices.blends import described
 from engine.models.voices.packs import describe, folded
@@ -53,7 +53,7 @@ class VoicesFeature(QObject):
         self._picker = window.page.header.voices
         self._sentence = ""
         self.panel = VoicePanel()
-        self.keeper = BlendKeeper(self)
+        self.keeper = BlendSaver(self)
         self.round = SentenceRound(speech, self._hear_sentence, self)
         window.menu.add_view(window.page.side_bar.add("Voices", self.panel), "Ctrl+4")
         self._connect()
@@ -64,7 +64,7 @@ class VoicesFeature(QObject):
         return self.keeper.shut_down(timeout_ms)
 
     @Slot(object)
-    def hear(self, choice: Choice) -> None:
+    def hear(self, choice: VoiceChoice) -> None:
         """Preview a voice with a sentence in its language, without choosing it."""
         self.round.end()
         voice = voice_info(choice, self._picker.models) or describe(choice.voice or "")
@@ -77,8 +77,8 @@ class VoicesFeature(QObject):
         picker.currentIndexChanged.connect(self._show_chosen)
         picker.hear_requested.connect(self.hear)
         panel.hear_requested.connect(self.hear)
-        panel.use_requested.connect(picker.take)
-        panel.favourite_requested.connect(self._on_favourite)
+        panel.use_requested.connect(picker.choose_voice)
+        panel.favorite_requested.connect(self._on_favorite)
         panel.round_requested.connect(self._on_round)
         panel.rename_requested.connect(self._on_rename)
         panel.delete_requested.connect(self._on_delete)
@@ -99,21 +99,21 @@ class VoicesFeature(QObject):
 
     @Slot()
     def _show(self) -> None:
-        favourites = tuple(Choice(voice, model) for voice, model in self._settings.favourites)
-        self._picker.show_favourites(favourites)
-        self.panel.show_models(self._picker.models, favourites, self._picker.choice)
+        favorites = tuple(VoiceChoice(voice, model) for voice, model in self._settings.favorites)
+        self._picker.show_favorites(favorites)
+        self.panel.show_models(self._picker.models, favorites, self._picker.choice)
 
     @Slot()
     def _show_chosen(self) -> None:
         self.panel.show_chosen(self._picker.choice)
 
-    def _preview(self, choice: Choice, sentence: str) -> None:
-        self._window.page.banner.withdraw(Subject.SPEECH, Subject.SOUND)
+    def _preview(self, choice: VoiceChoice, sentence: str) -> None:
+        self._window.page.banner.withdraw(MessageTopic.SPEECH, MessageTopic.SOUND)
         request = SpeechRequest(sentence, choice.voice or "", self._window.page.header.speed.speed)
         visits = choice.model is not None and choice.model != self._picker.speaking_model
         self._speech.preview(request, self._engine_factory(choice.model or "") if visits else None)
 
-    def _hear_sentence(self, choice: Choice) -> None:
+    def _hear_sentence(self, choice: VoiceChoice) -> None:
         self._preview(choice, self._sentence)
 
     @Slot(bool)
@@ -125,7 +125,7 @@ class VoicesFeature(QObject):
         elif self._sentence:
             self.round.begin(self.panel.rows.choices)
         else:
-            self._window.page.status.tell("Type a sentence to compare voices")
+            self._window.page.status.show_message("Type a sentence to compare voices")
 
     def _current_sentence(self) -> str:
         text, (start, end) = self._window.reading.text, self._window.page.view.span
@@ -133,18 +133,18 @@ class VoicesFeature(QObject):
         return selected or sentence_text(text, end, MAX_CHARACTERS)
 
     @Slot(object)
-    def _on_favourite(self, choice: Choice) -> None:
+    def _on_favorite(self, choice: VoiceChoice) -> None:
         entry = (choice.voice or "", choice.model or "")
-        favourites = self._settings.favourites
-        without = tuple(each for each in favourites if each != entry)
-        self._settings.favourites = without if entry in favourites else (*favourites, entry)
+        favorites = self._settings.favorites
+        without = tuple(each for each in favorites if each != entry)
+        self._settings.favorites = without if entry in favorites else (*favorites, entry)
         self._show()
 
     @Slot(str)
     def _on_blend(self, recipe: str) -> None:
         self.round.end()
         sentence = self._current_sentence() or language_of(describe(recipe).language).sample
-        self._preview(Choice(recipe, self._picker.speaking_model), sentence)
+        self._preview(VoiceChoice(recipe, self._picker.speaking_model), sentence)
 
     @Slot(object)
     def _on_playback(self, playback: Playback) -> None:
@@ -170,7 +170,7 @@ class VoicesFeature(QObject):
         return next(each for each in self._picker.models if each.model == self._picker.speaking_model)
 
     @Slot(object)
-    def _on_rename(self, choice: Choice) -> None:
+    def _on_rename(self, choice: VoiceChoice) -> None:
         dialog = QInputDialog(self._window)
         dialog.setWindowTitle("Rename Blend")
         dialog.setLabelText("New name:")
@@ -181,7 +181,7 @@ class VoicesFeature(QObject):
         dialog.open()
 
     @Slot(object)
-    def _on_delete(self, choice: Choice) -> None:
+    def _on_delete(self, choice: VoiceChoice) -> None:
         self._ask(f"Delete the blend “{choice.voice}”?", "Delete", partial(self.keeper.delete, choice.voice or ""))
 
     def _ask(self, question: str, answer: str, do: Callable[[], object]) -> None:
@@ -194,10 +194,10 @@ class VoicesFeature(QObject):
     @Slot(object)
     def _on_done(self, done: BlendDone) -> None:
         renamed = {done.before: done.name}
-        kept = tuple((renamed.get(voice, voice), model) for voice, model in self._settings.favourites)
-        self._settings.favourites = tuple(each for each in kept if each[0])
+        kept = tuple((renamed.get(voice, voice), model) for voice, model in self._settings.favorites)
+        self._settings.favorites = tuple(each for each in kept if each[0])
         self._list_anew(done)
-        self._window.page.status.tell(f"Saved “{done.name}”" if done.name else f"Deleted “{done.before}”")
+        self._window.page.status.show_message(f"Saved “{done.name}”" if done.name else f"Deleted “{done.before}”")
         self._speech.list_voices()
 
     def _list_anew(self, done: BlendDone) -> None:
@@ -212,7 +212,7 @@ class VoicesFeature(QObject):
         if not done.before:
             self.panel.search.clear()
         if done.before in ("", chosen.voice):
-            self._picker.take(Choice(done.name, chosen.model) if done.name else self._picker.choice)
+            self._picker.choose_voice(VoiceChoice(done.name, chosen.model) if done.name else self._picker.choice)
 
 
 def _with_blends(model: ModelVoices, recipes: Mapping[str, str]) -> ModelVoices:
@@ -224,26 +224,26 @@ def _with_blends(model: ModelVoices, recipes: Mapping[str, str]) -> ModelVoices:
 class SentenceRound(QObject):
     """Previews several voices in turn, until the user stops it or plays something else.
 
-    `changed` carries the `Choice` being previewed, or None at the end; `hear` starts a preview.
+    `changed` carries the `VoiceChoice` being previewed, or None at the end; `hear` starts a preview.
     """
 
     changed = Signal(object)
 
-    def __init__(self, speech: SpeechController, hear: Callable[[Choice], None], parent: QObject) -> None:
+    def __init__(self, speech: SpeechController, hear: Callable[[VoiceChoice], None], parent: QObject) -> None:
         super().__init__(parent)
         self._hear = hear
-        self._left: list[Choice] = []
-        self._current: Choice | None = None
+        self._left: list[VoiceChoice] = []
+        self._current: VoiceChoice | None = None
         self._going_on = False
         speech.previewed.connect(self._on_previewed)
         speech.activity_changed.connect(self._on_activity)
 
     @property
-    def current(self) -> Choice | None:
+    def current(self) -> VoiceChoice | None:
         """The voice being previewed."""
         return self._current
 
-    def begin(self, choices: Sequence[Choice]) -> None:
+    def begin(self, choices: Sequence[VoiceChoice]) -> None:
         """Preview these voices in turn."""
         self._left = list(choices)
         self._next()

@@ -9,7 +9,7 @@ from PySide6.QtCore import QEvent, QModelIndex, QPersistentModelIndex, QPoint, Q
 from PySide6.QtGui import QKeyEvent, QKeySequence, QMouseEvent, QResizeEvent, QShowEvent
 from PySide6.QtWidgets import QAbstractItemView, QLabel, QLineEdit, QListView, QPushButton, QVBoxLayout, QWidget
 
-from app.speech.voice_choice import Choice, voice_info
+from app.speech.voice_choice import VoiceChoice, voice_info
 from app.speech.voice_list import CHOICE_ROLE, Mark, VoiceDelegate, VoiceListModel
 from app.voices.blend_editor import BlendEditor
 from app.widgets.controls import action_of, announce
@@ -60,12 +60,12 @@ class SearchField(QLineEdit):
 class VoicePanel(QWidget):
     """The panel of voices, with search, list, comparison and blending.
 
-    Signals about one voice carry its `Choice`, `round_requested` whether to start comparing the voices.
+    Signals about one voice carry its `VoiceChoice`, `round_requested` whether to start comparing the voices.
     """
 
     hear_requested = Signal(object)
     use_requested = Signal(object)
-    favourite_requested = Signal(object)
+    favorite_requested = Signal(object)
     rename_requested = Signal(object)
     delete_requested = Signal(object)
     round_requested = Signal(bool)
@@ -73,8 +73,8 @@ class VoicePanel(QWidget):
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self._models: tuple[ModelVoices, ...] = ()
-        self._favourites: tuple[Choice, ...] = ()
-        self._chosen = Choice()
+        self._favorites: tuple[VoiceChoice, ...] = ()
+        self._chosen = VoiceChoice()
         self._in_round = False
         self.search = SearchField("Search voices", "Name, language, or gender", self)
         self.search.setToolTip("Search by name, language, gender, or model")
@@ -83,7 +83,7 @@ class VoicePanel(QWidget):
         self.empty = QLabel("No Results", self)
         self.empty.setObjectName("faint")
         self.hear = action_of(self.voices, "Preview", "Shift+Return", self._on_hear)
-        self.favourite = action_of(self.voices, "", "Ctrl+B", self._on_favourite)
+        self.favorite = action_of(self.voices, "", "Ctrl+B", self._on_favorite)
         self.rename = action_of(self.voices, "Rename…", "F2", self._on_rename)
         self.delete = action_of(self.voices, "Delete…", QKeySequence.StandardKey.Delete, self._on_delete)
         self.round = QPushButton(COMPARE, self)
@@ -95,20 +95,20 @@ class VoicePanel(QWidget):
         self._on_current()
 
     @property
-    def current(self) -> Choice | None:
+    def current(self) -> VoiceChoice | None:
         """The current voice in the list."""
-        choice: Choice | None = self.voices.currentIndex().data(CHOICE_ROLE)
+        choice: VoiceChoice | None = self.voices.currentIndex().data(CHOICE_ROLE)
         return choice
 
-    def show_models(self, models: Sequence[ModelVoices], favourites: Sequence[Choice], chosen: Choice) -> None:
+    def show_models(self, models: Sequence[ModelVoices], favorites: Sequence[VoiceChoice], chosen: VoiceChoice) -> None:
         """List the voices of these models, favorites first; those of the chosen model can be blended."""
-        self._models, self._favourites = tuple(models), tuple(favourites)
+        self._models, self._favorites = tuple(models), tuple(favorites)
         speaking = [voice for each in models if each.model == chosen.model for voice in each.voices]
         self.blend.show_voices([voice for voice in speaking if not voice.recipe])
         self._list()
         self.show_chosen(chosen)
 
-    def show_chosen(self, choice: Choice) -> None:
+    def show_chosen(self, choice: VoiceChoice) -> None:
         """Mark the chosen voice, and go to it if it has changed."""
         self.rows.mark(choice)
         if choice != self._chosen:
@@ -117,7 +117,7 @@ class VoicePanel(QWidget):
             if self.voices.hasFocus():
                 announce(self.voices, str(self.voices.currentIndex().data(Qt.ItemDataRole.AccessibleTextRole) or ""))
 
-    def show_round(self, choice: Choice | None) -> None:
+    def show_round(self, choice: VoiceChoice | None) -> None:
         """Show the voice being played in a round; None while there is no round."""
         self._in_round = choice is not None
         self.round.setText(STOP_ROUND if self._in_round else COMPARE)
@@ -134,7 +134,7 @@ class VoicePanel(QWidget):
         self.search.left_for_results.connect(self._on_search_left)
         self.voices.hear_requested.connect(self.hear_requested)
         self.voices.use_requested.connect(self.use_requested)
-        self.voices.favourite_requested.connect(self.favourite_requested)
+        self.voices.favorite_requested.connect(self.favorite_requested)
         self.voices.current_changed.connect(self._on_current)
         self.round.clicked.connect(self._on_round)
 
@@ -154,7 +154,7 @@ class VoicePanel(QWidget):
     @Slot()
     def _list(self) -> None:
         current = self.current
-        self.rows.show(self._models, self._favourites, self.search.text())
+        self.rows.show(self._models, self._favorites, self.search.text())
         found = bool(self.rows.choices) or not self._models
         self.voices.setVisible(found)
         self.empty.setVisible(not found)
@@ -162,7 +162,7 @@ class VoicePanel(QWidget):
         self._on_current()
 
     def _select(
-        self, choice: Choice, hint: QAbstractItemView.ScrollHint = QAbstractItemView.ScrollHint.EnsureVisible
+        self, choice: VoiceChoice, hint: QAbstractItemView.ScrollHint = QAbstractItemView.ScrollHint.EnsureVisible
     ) -> None:
         index = self.rows.index(self.rows.row_of(choice))
         self.voices.setCurrentIndex(index)
@@ -179,11 +179,11 @@ class VoicePanel(QWidget):
     def _on_current(self) -> None:
         choice = self.current
         voice = voice_info(choice, self._models) if choice is not None else None
-        for action in (self.hear, self.favourite):
+        for action in (self.hear, self.favorite):
             action.setEnabled(choice is not None)
         for action in (self.rename, self.delete):
             action.setEnabled(voice is not None and bool(voice.recipe))
-        self.favourite.setText("Remove from Favorites" if choice in self._favourites else "Add to Favorites")
+        self.favorite.setText("Remove from Favorites" if choice in self._favorites else "Add to Favorites")
         self.round.setEnabled(bool(self.rows.choices))
 
     @Slot()
@@ -191,8 +191,8 @@ class VoicePanel(QWidget):
         self.hear_requested.emit(self.current)
 
     @Slot()
-    def _on_favourite(self) -> None:
-        self.favourite_requested.emit(self.current)
+    def _on_favorite(self) -> None:
+        self.favorite_requested.emit(self.current)
 
     @Slot()
     def _on_rename(self) -> None:
@@ -212,7 +212,7 @@ class _VoiceView(QListView):
 
     hear_requested = Signal(object)
     use_requested = Signal(object)
-    favourite_requested = Signal(object)
+    favorite_requested = Signal(object)
     current_changed = Signal()
 
     def __init__(self, rows: VoiceListModel, parent: QWidget) -> None:
@@ -220,7 +220,7 @@ class _VoiceView(QListView):
         self.setObjectName("twoLines")
         self.setAccessibleName("Voices")
         self.delegate = VoiceDelegate(self, can_be_starred=True)
-        self._pressed: Choice | None = None
+        self._pressed: VoiceChoice | None = None
         self.setModel(rows)
         self.setItemDelegate(self.delegate)
         self.setContextMenuPolicy(Qt.ContextMenuPolicy.ActionsContextMenu)
@@ -264,7 +264,7 @@ class _VoiceView(QListView):
         if event.button() is not Qt.MouseButton.LeftButton or choice is None or choice != self._pressed:
             return
         mark = self.delegate.mark_at(self.visualRect(index), place.x())
-        wanted = {None: self.use_requested, Mark.PLAY: self.hear_requested, Mark.STAR: self.favourite_requested}
+        wanted = {None: self.use_requested, Mark.PLAY: self.hear_requested, Mark.STAR: self.favorite_requested}
         wanted[mark].emit(choice)
 
     def _chooses(self, event: QKeyEvent) -> bool:

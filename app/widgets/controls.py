@@ -10,7 +10,7 @@ from PySide6.QtWidgets import QComboBox, QProgressBar, QPushButton, QToolButton,
 
 from app.widgets.elided_text import ElidedComboBox
 
-SMALLEST_PIXELS = 48
+MIN_WIDTH_PIXELS = 48
 BAR_PIXELS = 4
 BAR_STEPS = 1000
 """Progress bars count in integers."""
@@ -113,7 +113,7 @@ class ComboBox(ElidedComboBox):
 
     def minimumSizeHint(self) -> QSize:
         """Return a small width, which is enough since the title can be elided."""
-        return QSize(SMALLEST_PIXELS, super().minimumSizeHint().height())
+        return QSize(MIN_WIDTH_PIXELS, super().minimumSizeHint().height())
 
     @Slot(int)
     def _on_activated(self, number: int) -> None:

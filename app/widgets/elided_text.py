@@ -31,7 +31,7 @@ class ElidedLabel(QLabel):
         self.setTextFormat(Qt.TextFormat.PlainText)
         self.setSizePolicy(QSizePolicy.Policy.Ignored, QSizePolicy.Policy.Preferred)
 
-    def say(self, words: str) -> None:
+    def set_text(self, words: str) -> None:
         """Show this text, elided if space is short."""
         self._words = words
         self.setToolTip(words)
@@ -64,7 +64,7 @@ class ElidedButton(QPushButton):
         self._words = ""
         self.setSizePolicy(QSizePolicy.Policy.Maximum, QSizePolicy.Policy.Fixed)
 
-    def say(self, words: str) -> None:
+    def set_text(self, words: str) -> None:
         """Show this text, elided if space is short."""
         self._words = words
         self.setToolTip(words)

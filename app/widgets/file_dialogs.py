@@ -9,7 +9,7 @@ from pathlib import Path
 from PySide6.QtCore import QMimeData, QStandardPaths, Qt
 from PySide6.QtWidgets import QFileDialog, QMessageBox, QWidget
 
-from engine.text.documents import SUFFIXES
+from engine.text.documents import PROJECT_SUFFIX, SUFFIXES
 
 NAME_WORDS = 6
 NAME_CHARACTERS = 48
@@ -65,11 +65,16 @@ def ask_which_picture(parent: QWidget, chosen: Callable[[Path], None]) -> QFileD
 
 
 def ask_which_document(
-    parent: QWidget, folder: Path, chosen: Callable[[Path], None], title: str = "Open"
+    parent: QWidget, folder: Path, chosen: Callable[[Path], None], title: str = "Open", *, projects: bool = False
 ) -> QFileDialog:
-    """Ask for a document."""
-    patterns = " ".join(f"*{suffix}" for suffix in SUFFIXES)
+    """Ask for a document or, with `projects`, a project."""
+    patterns = " ".join(f"*{suffix}" for suffix in ((*SUFFIXES, PROJECT_SUFFIX) if projects else SUFFIXES))
     return _ask_which(parent, title, f"Documents ({patterns});;All files (*)", str(folder), chosen)
+
+
+def ask_where_to_save_project(parent: QWidget, suggestion: Path, chosen: Callable[[Path], None]) -> QFileDialog:
+    """Ask where to save a project; an existing file is replaced only if the user agrees."""
+    return _ask_where(parent, "Save as Project", f"Projects (*{PROJECT_SUFFIX})", suggestion, chosen)
 
 
 def ask_where_to_export(parent: QWidget, suggestion: Path, chosen: Callable[[Path], None]) -> QFileDialog:
@@ -109,6 +114,16 @@ def ask_which_folder(parent: QWidget, title: str, folder: str, chosen: Callable[
     dialog.setDirectory(folder)
     dialog.open()
     return dialog
+
+
+def ask_which_words(parent: QWidget, folder: Path, chosen: Callable[[Path], None]) -> QFileDialog:
+    """Ask for a list of pronunciations."""
+    return _ask_which(parent, "Import Pronunciations", "Lists (*.csv *.tsv *.txt);;All files (*)", str(folder), chosen)
+
+
+def ask_where_to_save_words(parent: QWidget, suggestion: Path, chosen: Callable[[Path], None]) -> QFileDialog:
+    """Ask where to save a list of pronunciations."""
+    return _ask_where(parent, "Export Pronunciations", "CSV (*.csv)", suggestion, chosen)
 
 
 def suggested_name(text: str) -> str:

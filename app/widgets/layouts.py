@@ -151,6 +151,6 @@ class ScrollingBody(QScrollArea):
 
     def minimumSizeHint(self) -> QSize:
         """Return the width of the body plus its scroll bar, but only a few lines of height."""
-        least, height = self._body.minimumSizeHint(), self.sizeHint().height()
+        minimum, height = self._body.minimumSizeHint(), self.sizeHint().height()
         bar = self.verticalScrollBar().sizeHint().width() if height > MIN_PIXELS else 0
-        return QSize(least.width() + bar, min(height, MIN_PIXELS))
+        return QSize(minimum.width() + bar, min(height, MIN_PIXELS))

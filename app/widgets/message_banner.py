@@ -9,18 +9,18 @@ from PySide6.QtGui import QHideEvent, QIcon, QPainter, QPaintEvent
 from PySide6.QtWidgets import QApplication, QFrame, QHBoxLayout, QLabel, QPushButton, QSizePolicy, QToolButton, QWidget
 from shiboken6 import isValid
 
-from app.messages import Message, Subject, Tone
+from app.messages import Message, MessageTopic, Severity
 from app.theme import icon
 from app.widgets.controls import announce, icon_button
 
-_NAMES = {Tone.NOTE: "Note", Tone.WARNING: "Warning", Tone.ERROR: "Error"}
+_NAMES = {Severity.NOTE: "Note", Severity.WARNING: "Warning", Severity.ERROR: "Error"}
 """The meaning of the symbol, for screen readers."""
 ICON_PIXELS = 20
 MIN_LABEL_PIXELS = 60
 """The minimum width, so that an unbreakable word, such as a file name, does not make the window wider."""
 
 
-class NoticeStrip(QFrame):
+class NoticeBar(QFrame):
     """A strip with a symbol, a label and buttons; `label` takes the remaining space, and wraps.
 
     When the strip is hidden while one of its buttons has the focus, the widget that had the focus before gets it back.
@@ -84,14 +84,14 @@ class _Symbol(QWidget):
         self.icon.paint(QPainter(self), self.rect())
 
 
-class MessageBanner(NoticeStrip):
+class MessageBanner(NoticeBar):
     """Shows one message at a time, and the number of others; hidden while there is none.
 
     A failure waits until those before it are dismissed or withdrawn; notes come after all failures, the latest first.
-    `remedy_chosen` carries the `Message`.
+    `action_chosen` carries the `Message`.
     """
 
-    remedy_chosen = Signal(object)
+    action_chosen = Signal(object)
 
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
@@ -126,17 +126,17 @@ class MessageBanner(NoticeStrip):
     def show_message(self, message: Message) -> None:
         """Show a message, unless a failure is displayed; a note replaces a note about the same subject."""
         shown = self.message
-        if message.tone is Tone.NOTE:
-            self._keep(lambda each: each.tone is not Tone.NOTE or each.subject is not message.subject)
+        if message.tone is Severity.NOTE:
+            self._keep(lambda each: each.tone is not Severity.NOTE or each.topic is not message.topic)
         if message not in self._messages:
-            self._messages.insert(sum(each.tone is not Tone.NOTE for each in self._messages), message)
-        stays = shown is not None and shown.tone is not Tone.NOTE
+            self._messages.insert(sum(each.tone is not Severity.NOTE for each in self._messages), message)
+        stays = shown is not None and shown.tone is not Severity.NOTE
         self._show(self._messages.index(shown if stays and shown is not None else message))
-        announce(self, f"{_NAMES[message.tone]}: {message.text}", urgent=message.tone is not Tone.NOTE)
+        announce(self, f"{_NAMES[message.tone]}: {message.text}", urgent=message.tone is not Severity.NOTE)
 
-    def withdraw(self, *subjects: Subject) -> None:
+    def withdraw(self, *topics: MessageTopic) -> None:
         """Withdraw all messages about these subjects, since they no longer hold."""
-        self._keep(lambda each: each.subject not in subjects)
+        self._keep(lambda each: each.topic not in topics)
 
     @Slot()
     def dismiss(self) -> None:
@@ -154,11 +154,11 @@ class MessageBanner(NoticeStrip):
         message, count = self.message, len(self._messages)
         if message is not None:
             self.label.setText(message.text)
-            self.setToolTip(message.details if message.tone is Tone.NOTE and message.details else message.text)
+            self.setToolTip(message.details if message.tone is Severity.NOTE and message.details else message.text)
             self.setAccessibleName(_NAMES[message.tone])
             self.setAccessibleDescription(message.text)
-            self.button.setVisible(message.remedy is not None)
-            self.button.setText(message.remedy.value if message.remedy else "")
+            self.button.setVisible(message.action is not None)
+            self.button.setText(message.action.value if message.action else "")
             self.count_button.setVisible(count > 1)
             self.count_button.setText(f"{number + 1} of {count}")
             self.setProperty("tone", message.tone.value)
@@ -176,4 +176,4 @@ class MessageBanner(NoticeStrip):
         message = self.message
         self.dismiss()
         if message is not None:
-            self.remedy_chosen.emit(message)
+            self.action_chosen.emit(message)

@@ -8,7 +8,7 @@ from PySide6.QtCore import QEvent, QObject, QPoint, QPointF, QRect, Qt, Signal, 
 from PySide6.QtGui import QColor, QMouseEvent, QPainter, QPolygonF, QTextCursor
 from PySide6.QtWidgets import QPlainTextEdit, QTextEdit
 
-from app.theme import colours
+from app.theme import colors
 
 MARGIN_PIXELS = 14
 MARK_PIXELS = 9
@@ -58,7 +58,7 @@ class PlaceChooser(QObject):
         painter = QPainter(self._edit.viewport())
         painter.setRenderHint(QPainter.RenderHint.Antialiasing)
         painter.setPen(Qt.PenStyle.NoPen)
-        painter.setBrush(QColor(colours().accent))
+        painter.setBrush(QColor(colors().accent))
         tip = QPointF(mark.right() + 1, mark.center().y() + 0.5)
         painter.drawPolygon(QPolygonF([QPointF(mark.topLeft()), tip, QPointF(mark.left(), mark.bottom() + 1)]))
         painter.end()
@@ -124,7 +124,7 @@ def place_key() -> Qt.KeyboardModifier:
     return Qt.KeyboardModifier.AltModifier if sys.platform == "darwin" else Qt.KeyboardModifier.ControlModifier
 
 
-def place_click_words() -> str:
+def format_place_click() -> str:
     """Return the name of such a click, to begin a sentence with."""
     return "Option-click" if sys.platform == "darwin" else "Ctrl+click"
 

@@ -6,7 +6,7 @@ from PySide6.QtCore import QEvent, QObject, QRect, Signal, Slot
 from PySide6.QtGui import QColor, QTextCharFormat, QTextCursor
 from PySide6.QtWidgets import QPlainTextEdit, QPushButton, QTextEdit, QWidget
 
-from app.theme import colours
+from app.theme import colors
 
 FOLLOWING = "Following the speech"
 LEFT = "Stopped following the speech"
@@ -17,8 +17,9 @@ ABOVE_EDGE_PIXELS = 12
 class ReadingMarks(QObject):
     """Marks the current sentence with a tint, and its word with a stronger tint and a line below, not by color alone.
 
-    The view follows until `leave`, and again from `follow` on. `left_changed` carries whether the mark is neither
-    followed nor in view. No mark moves the text cursor: a screen reader would read every word out a second time.
+    The view follows until `leave`, and again from `resume_following` on. `left_changed` carries whether the mark is
+    neither followed nor in view. No mark moves the text cursor: a screen reader would read every word out a second
+    time.
     """
 
     left_changed = Signal(bool)
@@ -30,10 +31,10 @@ class ReadingMarks(QObject):
         self._word: QTextCursor | None = None
         self._following = True
         self._left = False
-        self._centred = False
+        self._centered = False
         edit.installEventFilter(self)
-        edit.verticalScrollBar().valueChanged.connect(self._tell)
-        edit.verticalScrollBar().rangeChanged.connect(self._tell)
+        edit.verticalScrollBar().valueChanged.connect(self._check_left)
+        edit.verticalScrollBar().rangeChanged.connect(self._check_left)
 
     @property
     def left(self) -> bool:
@@ -45,7 +46,7 @@ class ReadingMarks(QObject):
         self._sentence, self._word = sentence, word
         self._draw()
         self.keep_in_view()
-        self._tell()
+        self._check_left()
 
     @Slot()
     def keep_in_view(self) -> None:
@@ -55,21 +56,21 @@ class ReadingMarks(QObject):
             self._bring_into_view()
 
     @Slot()
-    def follow(self) -> None:
+    def resume_following(self) -> None:
         """Keep the mark in view from now on."""
         self._following = True
         self._bring_into_view()
-        self._tell()
+        self._check_left()
 
     @Slot()
     def leave(self) -> None:
         """Stop following: leave the view where it is."""
         self._following = False
-        self._tell()
+        self._check_left()
 
-    def set_centred(self, centred: bool) -> None:
+    def set_centered(self, centered: bool) -> None:
         """Choose whether to keep the current line in the middle instead of anywhere in view."""
-        self._centred = centred
+        self._centered = centered
         self.keep_in_view()
 
     def eventFilter(self, watched: QObject, event: QEvent) -> bool:
@@ -80,14 +81,14 @@ class ReadingMarks(QObject):
 
     def _draw(self) -> None:
         tint, strong = QTextCharFormat(), QTextCharFormat()
-        tint.setBackground(QColor(colours().highlight))
-        strong.setBackground(QColor(colours().word))
+        tint.setBackground(QColor(colors().highlight))
+        strong.setBackground(QColor(colors().word))
         strong.setFontUnderline(True)
         marks = ((self._sentence, tint), (self._word, strong))
         self._edit.setExtraSelections([_selection(span, look) for span, look in marks if span is not None])
 
     @Slot()
-    def _tell(self) -> None:
+    def _check_left(self) -> None:
         span = self._word or self._sentence
         left = span is not None and not self._following and not self._in_sight(span)
         if left != self._left:
@@ -101,7 +102,7 @@ class ReadingMarks(QObject):
         span = self._word or self._sentence
         bar, start, end = self._edit.verticalScrollBar(), *self._ends(span)
         view = self._edit.viewport().rect()
-        if self._centred:
+        if self._centered:
             bar.setValue(self._scroll_value(span) - bar.pageStep() // 2)
         elif start.top() < view.top() or end.bottom() > view.bottom():
             bar.setValue(self._scroll_value(span) - bar.pageStep() // 4)
@@ -125,10 +126,10 @@ class ReadingMarks(QObject):
     def _leave_room(self) -> None:
         """Make room for the last line in the middle, if lines should be there."""
         if isinstance(self._edit, QPlainTextEdit):
-            self._edit.setCenterOnScroll(self._centred)
+            self._edit.setCenterOnScroll(self._centered)
             return
         document = self._edit.document()
-        room = self._edit.viewport().height() // 2 if self._centred else document.documentMargin()
+        room = self._edit.viewport().height() // 2 if self._centered else document.documentMargin()
         page = document.rootFrame().frameFormat()
         if page.bottomMargin() != room:
             page.setBottomMargin(room)

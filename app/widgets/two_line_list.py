@@ -21,7 +21,7 @@ from PySide6.QtCore import (
 from PySide6.QtGui import QAction, QColor, QFontInfo, QKeyEvent, QKeySequence, QPainter, QPalette
 from PySide6.QtWidgets import QAbstractItemView, QListView, QStyle, QStyledItemDelegate, QStyleOptionViewItem, QWidget
 
-from app.theme import colours, draw_icon
+from app.theme import colors, draw_icon
 from app.widgets.controls import action_of
 
 AnyIndex = QModelIndex | QPersistentModelIndex
@@ -32,7 +32,7 @@ SMALL = 0.88
 
 
 @dataclass(frozen=True)
-class Row:
+class ListRow:
     """A row: `symbol` is the name of an icon, `symbol_words` its text for screen readers.
 
     `fault` colors the details.
@@ -53,7 +53,7 @@ class Numbered(Protocol):
         """The number, which never changes."""
 
 
-RowOf = Callable[[Any], Row]
+RowOf = Callable[[Any], ListRow]
 
 
 class TwoLineModel(QAbstractListModel):
@@ -186,19 +186,19 @@ class _TwoLineDelegate(QStyledItemDelegate):
         return QSize(0, round(line * (1 + SMALL)) + 2 * PADDING_PIXELS)
 
     def paint(self, painter: QPainter, option: QStyleOptionViewItem, index: AnyIndex) -> None:
-        row: Row = index.data(ROW_ROLE)
+        row: ListRow = index.data(ROW_ROLE)
         option = QStyleOptionViewItem(option)
         self.initStyleOption(option, index)
         space = draw_background(painter, option, PADDING_PIXELS)
         if row.symbol:
             place = QRect(space.right() - SYMBOL_PIXELS + 1, space.top(), SYMBOL_PIXELS, SYMBOL_PIXELS)
-            draw_icon(painter, place, row.symbol, colours().accent)
+            draw_icon(painter, place, row.symbol, colors().accent)
             space = space.adjusted(0, 0, -SYMBOL_PIXELS - PADDING_PIXELS, 0)
         painter.save()
-        self._draw_words(painter, space, option, row)
+        self._draw_text(painter, space, option, row)
         painter.restore()
 
-    def _draw_words(self, painter: QPainter, space: QRect, option: QStyleOptionViewItem, row: Row) -> None:
+    def _draw_text(self, painter: QPainter, space: QRect, option: QStyleOptionViewItem, row: ListRow) -> None:
         font = option.font  # type: ignore[attr-defined]
         palette: QPalette = option.palette  # type: ignore[attr-defined]
         metrics = option.fontMetrics  # type: ignore[attr-defined]
@@ -207,6 +207,6 @@ class _TwoLineDelegate(QStyledItemDelegate):
         painter.drawText(space, int(Qt.AlignmentFlag.AlignTop), title)
         font.setPixelSize(round(QFontInfo(font).pixelSize() * SMALL))
         painter.setFont(font)
-        painter.setPen(QColor(colours().error if row.fault else colours().faint))
+        painter.setPen(QColor(colors().error if row.fault else colors().faint))
         details = painter.fontMetrics().elidedText(row.details, Qt.TextElideMode.ElideRight, space.width())
         painter.drawText(space, int(Qt.AlignmentFlag.AlignBottom), details)

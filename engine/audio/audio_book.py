@@ -64,7 +64,7 @@ class AudioBook:
         self._sample_rate_hz = sample_rate_hz
         self._tags = tags
         self._coder = coder
-        self._book = book
+        self._registry = book
         self._chapters: list[_Chapter] = []
         self._sizes = array("I")
         self._length = 0
@@ -178,7 +178,7 @@ class AudioBook:
             boxes.text_item(b"aART", tags.author),
             boxes.text_item(b"\xa9alb", tags.album or tags.title),
             boxes.track_item(tags.track),
-            boxes.number_item(b"stik", _AUDIO_BOOK if self._book else _MUSIC),
+            boxes.number_item(b"stik", _AUDIO_BOOK if self._registry else _MUSIC),
             boxes.cover_item(tags.cover),
         )
         listed = boxes.full_box(b"meta", boxes.handler(b"mdir", b"appl"), items)

@@ -18,7 +18,7 @@ KEPT_SILENCE_SECONDS = 0.03
 """The silence left at both ends, so that soft onsets and releases are not cut; without a pause, two are cross-faded."""
 FADE_SECONDS = 0.005
 PEAK_LIMIT = 0.99
-SHORTEST_PAUSE_SECONDS = 0.15
+MIN_PAUSE_SECONDS = 0.15
 """The minimum length of a silence inside an utterance that counts as a pause; closures of consonants are shorter."""
 MAX_CLICK_SECONDS = 0.03
 CLICK_BELOW_LOUDEST_DB = 25.0
@@ -137,7 +137,7 @@ def _pauses(samples: Samples, sample_rate_hz: int) -> list[tuple[int, int]]:
         (int(before + 1) * window, int(after) * window)
         for before, after in pairwise(_loud_windows(samples, sample_rate_hz))
     )
-    return [gap for gap in gaps if gap[1] - gap[0] >= SHORTEST_PAUSE_SECONDS * sample_rate_hz]
+    return [gap for gap in gaps if gap[1] - gap[0] >= MIN_PAUSE_SECONDS * sample_rate_hz]
 
 
 def _loud_windows(
@@ -166,6 +166,16 @@ def _faded(samples: Samples, sample_rate_hz: int) -> Samples:
 def earlier(speech: Speech, samples: int) -> Speech:
     """Shift all phonemes `samples` earlier, clamped at 0."""
     return replace(speech, edges=np.maximum(speech.edges - samples, 0))
+
+
+def heard_part(speech: Speech, utterance: Utterance) -> Speech:
+    """Return the speech of the phonemes of an utterance that are played; the edges of the others are clamped."""
+    if utterance.heard is None:
+        return speech
+    first, end = utterance.heard
+    begin = int(speech.edges[first]) if first else 0
+    stop = int(speech.edges[end]) if end < len(utterance.phonemes) else len(speech.samples)
+    return Speech(speech.samples[begin:stop], np.clip(speech.edges, begin, stop) - begin)
 
 
 def louder(speech: Speech, gain_db: float) -> Speech:

@@ -19,7 +19,7 @@ from engine.audio.coders import LosslessCoder
 from engine.audio.recording import Pcm, Recording, Tags, to_pcm
 from engine.errors import OutputError
 from engine.speech import Samples
-from engine.system.whole_file import whole_file
+from engine.system.atomic_write import atomic_write
 
 AUDIO_BOOK, AUDIO = ".m4b", ".m4a"
 _BLOCK_SAMPLES = 1 << 16
@@ -90,7 +90,7 @@ def recording(path: Path, sample_rate_hz: int, tags: Tags | None = None) -> Iter
     an unsupported suffix, a missing or read-only folder, or a full disk.
     """
     format_for(path)
-    with whole_file(path) as file:
+    with atomic_write(path) as file:
         content = file if file.seekable() else io.BytesIO()  # a pipe gets everything at the end
         with closing(_begun(content, path, sample_rate_hz, tags or Tags())) as growing:
             yield growing
@@ -212,7 +212,7 @@ def save_wav(path: Path, samples: Samples, sample_rate_hz: int, sample_format: S
 
     Raises `OutputError` if the folder is missing or read-only or if the disk is full.
     """
-    with whole_file(path) as file:
+    with atomic_write(path) as file:
         file.write(encode_wav(samples, sample_rate_hz, sample_format))
 
 

@@ -14,7 +14,7 @@ from pathlib import Path
 import numpy as np
 
 from engine.speech import Speech, Style, UtteranceEdit
-from engine.system.whole_file import write_atomically
+from engine.system.atomic_write import write_atomically
 
 log = logging.getLogger(__name__)
 
@@ -47,7 +47,7 @@ class SpeechCache:
                 os.utime(self._path(key))
         return speech
 
-    def keep(self, key: str, speech: Speech) -> None:
+    def store_speech(self, key: str, speech: Speech) -> None:
         """Store speech under a key."""
         self._hold(key, speech)
         content = BytesIO()

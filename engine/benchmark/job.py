@@ -7,7 +7,7 @@ import math
 from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 
-from engine.artifacts.manifest import CPU_DEVICE
+from engine.compiler.artifacts.manifest import CPU_DEVICE
 from engine.config import FRAMES_PER_TOKEN, ModelConfig
 from engine.errors import InvalidRequest
 from engine.models.checkpoints import model_config
@@ -24,7 +24,7 @@ WARM_UP_SECONDS = 10.0
 
 
 @dataclass(frozen=True)
-class Job:
+class BenchmarkJob:
     """One benchmark; `weights` is written as on the command line, `device` is the device of our own modules.
 
     `lstm_method` is their LSTM method there, except for the command `speak`, which chooses its own. In a round, a
@@ -46,7 +46,7 @@ class Job:
         return model_config(self.model)
 
     @property
-    def on_processor(self) -> Job:
+    def on_processor(self) -> BenchmarkJob:
         """The same job on the CPU."""
         return replace(self, device=CPU_DEVICE, lstm_method=AUTO)
 
@@ -55,7 +55,7 @@ class Job:
         (folder / _NAME).write_text(json.dumps(asdict(self)), encoding="utf-8")
 
     @classmethod
-    def load(cls, folder: Path) -> Job:
+    def load(cls, folder: Path) -> BenchmarkJob:
         """Load the job that `save` wrote into a folder."""
         return cls(**json.loads((folder / _NAME).read_text(encoding="utf-8")))
 
@@ -98,10 +98,10 @@ def exact_length(seconds: float, config: ModelConfig) -> Length:
 
     Raises `InvalidRequest` for a length that the model cannot speak in one utterance.
     """
-    most = config.token_limit * config.max_dur / config.frames_per_second
-    least = _MIN_FRAMES / config.frames_per_second
-    if not (math.isfinite(seconds) and least <= seconds <= most):
-        raise _not_a_length(seconds, f"Choose {least:g} to {most:.0f} seconds.")
+    max_seconds = config.token_limit * config.max_dur / config.frames_per_second
+    min_seconds = _MIN_FRAMES / config.frames_per_second
+    if not (math.isfinite(seconds) and min_seconds <= seconds <= max_seconds):
+        raise _not_a_length(seconds, f"Choose {min_seconds:g} to {max_seconds:.0f} seconds.")
     frames = round(seconds * config.frames_per_second)
     tokens = min(max(2, round(frames / FRAMES_PER_TOKEN)), config.token_limit)
     return Length(frames, tokens, frames / config.frames_per_second)
@@ -115,8 +115,8 @@ def natural_length(seconds: float, config: ModelConfig) -> Length:
     frames = round(seconds * config.frames_per_second)
     tokens = round(frames / FRAMES_PER_TOKEN)
     if tokens < 1 or tokens > config.token_limit:
-        most = config.token_limit * FRAMES_PER_TOKEN / config.frames_per_second
-        raise _not_a_length(seconds, f"Choose up to {most:.0f} seconds.")
+        max_seconds = config.token_limit * FRAMES_PER_TOKEN / config.frames_per_second
+        raise _not_a_length(seconds, f"Choose up to {max_seconds:.0f} seconds.")
     return Length(frames, tokens, frames / config.frames_per_second)
 
 

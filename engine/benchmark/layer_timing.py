@@ -9,7 +9,7 @@ from statistics import median
 
 from tvm.target import Target
 
-from engine.benchmark.estimate.counting import Run
+from engine.benchmark.estimate.counting import RunSizes
 from engine.benchmark.layers import LayerTime, LayerTimes
 from engine.benchmark.measuring import OnProgress
 from engine.benchmark.peak import PeakMeter
@@ -17,9 +17,9 @@ from engine.compiler.build import weightless_modules
 from engine.compiler.convolution_layers import ConvolutionLayer, convolution_layers, workload_of
 from engine.compiler.convolution_runs import Convolution, Convolve, convolution
 from engine.compiler.export import trace
+from engine.compiler.kernels.cpu.conv_choice import choice_for
+from engine.compiler.kernels.cpu.register_tile import Microkernel, microkernel_for
 from engine.compiler.targets import host_cpu
-from engine.kernels.cpu.conv_choice import choice_for
-from engine.kernels.cpu.register_tile import Microkernel, microkernel_for
 from engine.stages import Stage
 
 TURN_SECONDS = 0.05
@@ -28,7 +28,9 @@ TURN_SECONDS = 0.05
 Clock = Callable[[], float]
 
 
-def layer_times(stages: Sequence[Stage], run: Run, threads: int, rounds: int, on_progress: OnProgress) -> LayerTimes:
+def layer_times(
+    stages: Sequence[Stage], run: RunSizes, threads: int, rounds: int, on_progress: OnProgress
+) -> LayerTimes:
     """Measure every convolution of these stages, all of them in each round; `on_progress` receives a line per step.
 
     Raises `CompileError`.

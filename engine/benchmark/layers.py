@@ -12,7 +12,7 @@ if TYPE_CHECKING:
     from engine.compiler.convolution_layers import ConvolutionLayer  # loads torch
 
 ALONE = (
-    "each convolution by itself, with its bias, on arrays of its own, in turn with the peak; the least of its times "
+    "each convolution by itself, with its bias, on separate arrays, in turn with the peak; the least of its times "
     "and the highest peak are those that nothing else on the machine disturbed"
 )
 _MILLI, _GIGA = 1e3, 1e9
@@ -109,7 +109,7 @@ def to_text(model: str, length: Length, times: LayerTimes) -> str:
 def _lines(model: str, length: Length, times: LayerTimes) -> Iterator[str]:
     peak = times.peak_flop_per_second
     yield f"Convolutions of {model}, {length.seconds:g} s of speech ({length.frames} frames, {length.tokens} tokens)"
-    yield f"The processor's peak: {peak / _GIGA:.0f} GFLOP/s"
+    yield f"Peak of the CPU: {peak / _GIGA:.0f} GFLOP/s"
     yield f"{'stage':<14}{'channels':>14}{'taps':>6}{'algorithm':>19}{'count':>7}{'ms':>10}{'of peak':>9}{'median':>9}"
     for timed in sorted(times.layers, key=lambda timed: -timed.count * timed.least_seconds):
         yield _row(timed, peak)

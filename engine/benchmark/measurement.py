@@ -9,9 +9,9 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from statistics import median
 
-from engine.artifacts.manifest import CPU_DEVICE
-from engine.benchmark.job import Job, Length
+from engine.benchmark.job import BenchmarkJob, Length
 from engine.benchmark.peers import OURS, PEERS
+from engine.compiler.artifacts.manifest import CPU_DEVICE
 
 Round = Mapping[str, Mapping[str, float]]
 """The seconds of every stage, by the names of the runner and the stage; a whole model has one part instead."""
@@ -132,7 +132,7 @@ class Measurement:
     `modules` describes our measured modules, which are those that generate speech.
     """
 
-    job: Job
+    job: BenchmarkJob
     lengths: Sequence[LengthMeasurement]
     processes: Mapping[str, ProcessFigures]
     peak_flop_per_second: float

@@ -14,13 +14,13 @@ from pathlib import Path
 from statistics import median
 from types import MappingProxyType
 
-from engine.artifacts.manifest import CPU_DEVICE, Manifest
-from engine.benchmark.job import Job, Length
+from engine.benchmark.job import BenchmarkJob, Length
 from engine.benchmark.measurement import CommandFigures, LengthMeasurement, Measurement, Round, SpeechFigures
 from engine.benchmark.peers import OURS, PEERS, PeerSelection
 from engine.benchmark.preparing import ARRAYS, COUNT, EXPORT, WEIGHTS
 from engine.benchmark.processes import TimedProcess, WorkerProcess
 from engine.benchmark.worker import MEASURE, PEAK, PREPARING, SPEAK, SPEAKING
+from engine.compiler.artifacts.manifest import CPU_DEVICE, Manifest
 from engine.errors import EngineError
 from engine.models.checkpoints import open_checkpoint
 from engine.runtime.preparation.devices import choose_device
@@ -29,7 +29,7 @@ from engine.runtime.preparation.modules import find_modules
 from engine.speech import PreparationEvent
 from engine.system.child_process import python_command
 from engine.system.paths import project_folder, sample_text_path
-from engine.text.g2p.split import longest
+from engine.text.g2p.split import max_phonemes
 
 OnProgress = Callable[[str], None]
 """A callback that receives a line of progress for each step."""
@@ -44,7 +44,7 @@ MAX_TIMES_THE_ROUNDS = 5
 
 
 def measure(
-    job: Job, lengths: Sequence[Length], selection: PeerSelection, rounds: int, on_progress: OnProgress
+    job: BenchmarkJob, lengths: Sequence[Length], selection: PeerSelection, rounds: int, on_progress: OnProgress
 ) -> Measurement:
     """Measure our modules and the chosen peers at these lengths, and our requests.
 
@@ -83,11 +83,11 @@ def measure(
         compile_seconds={artifact.stage: artifact.seconds for artifact in Manifest.load(modules).artifacts},
         export_seconds=prepared.export_seconds,
         left_out=selection.left_out,
-        modules=_in_words(job, modules),
+        modules=_format_modules(job, modules),
     )
 
 
-def _prepared_modules(job: Job, on_progress: OnProgress) -> Path:
+def _prepared_modules(job: BenchmarkJob, on_progress: OnProgress) -> Path:
     """Build the modules and pack their weights before timing starts; return the folder of the device's modules.
 
     The shared input arrays are computed on the CPU, regardless of the device.
@@ -102,7 +102,7 @@ def _prepared_modules(job: Job, on_progress: OnProgress) -> Path:
     return ensure_files(checkpoint, job.device, observe, lstm_method=job.lstm_method).modules
 
 
-def _in_words(job: Job, modules: Path) -> str:
+def _format_modules(job: BenchmarkJob, modules: Path) -> str:
     """Describe the modules and their LSTM method."""
     method = Manifest.load(modules).identity.lstm_method
     variant = replace(choose_device(job.device, job.config).variant, lstm_method=method)
@@ -116,7 +116,7 @@ class _Prepared:
 
 
 def _prepare(
-    job: Job, folder: Path, lengths: Sequence[Length], selection: PeerSelection, on_progress: OnProgress
+    job: BenchmarkJob, folder: Path, lengths: Sequence[Length], selection: PeerSelection, on_progress: OnProgress
 ) -> _Prepared:
     with WorkerProcess(PREPARING, folder, job.threads) as preparing:
         preparing.answer()
@@ -197,7 +197,7 @@ PHRASES: Mapping[int, str] = MappingProxyType(
 REPEATS = 5
 
 
-def measure_speech(job: Job, folder: Path) -> SpeechFigures:
+def measure_speech(job: BenchmarkJob, folder: Path) -> SpeechFigures:
     """Measure the time to first audio of requests on the job's device. Raises `EngineError` if one fails."""
     started = time.perf_counter()
     with WorkerProcess(SPEAKING, folder, job.threads) as speaking:
@@ -225,28 +225,28 @@ MIDDLE_TEXT = "The old clock in the hall of the empty house went on ticking thro
 _PHONEMES = "həlˈO"
 
 
-def measure_commands(job: Job, folder: Path) -> tuple[CommandFigures, ...]:
+def measure_commands(job: BenchmarkJob, folder: Path) -> tuple[CommandFigures, ...]:
     """Measure the command on a short, a middle and the longest text. Raises `EngineError` if one fails."""
     return tuple(_measured(job, text, folder) for text in (SHORT_TEXT, MIDDLE_TEXT, longest_text(job)))
 
 
-def longest_text(job: Job) -> str:
+def longest_text(job: BenchmarkJob) -> str:
     """Return a word that fills two utterances of maximum length.
 
     The second adds to the memory that the first retains.
     """
-    count = 2 * longest(job.config.phoneme_limit, speed=1.0)
+    count = 2 * max_phonemes(job.config.phoneme_limit, speed=1.0)
     return f"[Hello](/{(_PHONEMES * count)[:count]}/)"
 
 
-def speak_command(job: Job, text: str, folder: Path) -> tuple[str, ...]:
+def speak_command(job: BenchmarkJob, text: str, folder: Path) -> tuple[str, ...]:
     """Return the command that speaks a text, on the job's device."""
     weights = [] if job.weights is None else ["--weights", job.weights]
     command = python_command("engine", "speak", text, "--model", job.model, *weights)
     return (*command, "--device", job.device, "--json", "--out", str(folder / "speech.wav"))
 
 
-def _measured(job: Job, text: str, folder: Path) -> CommandFigures:
+def _measured(job: BenchmarkJob, text: str, folder: Path) -> CommandFigures:
     started = time.perf_counter()
     command = speak_command(job, text, folder)
     done = subprocess.run(command, cwd=project_folder(), capture_output=True, text=True, encoding="utf-8", check=False)

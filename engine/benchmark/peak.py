@@ -10,9 +10,9 @@ import tvm
 from tvm.script import tirx as T
 from tvm.tirx import PrimFunc
 
+from engine.compiler.kernels.cpu.register_tile import Microkernel, microkernel_for
 from engine.compiler.targets import host_cpu
-from engine.kernels.cpu.register_tile import Microkernel, microkernel_for
-from engine.runners.tvm_runtime import Runtime
+from engine.runtime.runners.tvm_runtime import Runtime
 
 _STEPS = 20_000_000
 """The number of steps; with fewer, waking the threads would take a noticeable part of the time."""

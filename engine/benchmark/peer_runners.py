@@ -9,59 +9,59 @@ from typing import TYPE_CHECKING, Protocol
 
 import numpy as np
 
-from engine.benchmark.job import Job, onnx_folder, weights_path
-from engine.benchmark.stage_timing import Part, Parts
+from engine.benchmark.job import BenchmarkJob, onnx_folder, weights_path
+from engine.benchmark.stage_timing import Parts, TimedPart
 from engine.config import ModelConfig
 from engine.errors import EngineError
 from engine.models.checkpoints import open_checkpoint
 from engine.network.weights import load_weights
-from engine.runners.base import Runner
 from engine.runtime.pipeline import ignore
 from engine.runtime.preparation.files import ensure_files
+from engine.runtime.runners.base import Runner
 from engine.speech import Array
 
 if TYPE_CHECKING:
-    from engine.runners.openvino_runner import StaticOpenVinoRunner
+    from engine.runtime.runners.openvino_runner import StaticOpenVinoRunner
 
 
-def our_runner(job: Job) -> Runner:
+def our_runner(job: BenchmarkJob) -> Runner:
     """Return the runner of the compiled modules for the job's device, with their weights, as in speech."""
-    from engine.runners.tvm_runner import CompiledRunner  # loads TVM's runtime
+    from engine.runtime.runners.tvm_runner import CompiledRunner  # loads TVM's runtime
 
     checkpoint = open_checkpoint(job.model, job.weights)
     files = ensure_files(checkpoint, job.device, ignore, lstm_method=job.lstm_method)
     return CompiledRunner(files.modules, job.config, files.weights, job.threads)
 
 
-def pytorch_runner(job: Job, folder: Path, compiled: bool = False) -> Runner:
+def pytorch_runner(job: BenchmarkJob, folder: Path, compiled: bool = False) -> Runner:
     """Return the runner of the kokoro package's modules in PyTorch."""
-    from engine.runners.plain_runner import PlainRunner  # loads torch
+    from engine.runtime.runners.plain_runner import PlainRunner  # loads torch
 
     return PlainRunner(job.config, load_weights(weights_path(folder)), job.threads, compiled)
 
 
-def torch_compile_runner(job: Job, folder: Path) -> Runner:
+def torch_compile_runner(job: BenchmarkJob, folder: Path) -> Runner:
     """Return the runner of the kokoro package's modules in PyTorch, with `torch.compile` where it works."""
     return pytorch_runner(job, folder, compiled=True)
 
 
-def onnx_runner(job: Job, folder: Path) -> Runner:
+def onnx_runner(job: BenchmarkJob, folder: Path) -> Runner:
     """Return the runner of the exported stages in ONNX Runtime."""
-    from engine.runners.onnx_runner import OnnxRunner  # loads onnxruntime, which is optional
+    from engine.runtime.runners.onnx_runner import OnnxRunner  # loads onnxruntime, which is optional
 
     return OnnxRunner(onnx_folder(folder), job.threads)
 
 
-def openvino_runner(job: Job, folder: Path, bfloat16: bool = False) -> Runner:
+def openvino_runner(job: BenchmarkJob, folder: Path, bfloat16: bool = False) -> Runner:
     """Return the runner of the exported stages in OpenVINO, for any length, in float32 or bfloat16."""
-    from engine.runners.openvino_runner import OpenVinoRunner  # loads openvino, which is optional
+    from engine.runtime.runners.openvino_runner import OpenVinoRunner  # loads openvino, which is optional
 
     return OpenVinoRunner(onnx_folder(folder), job.threads, bfloat16)
 
 
-def static_openvino_runner(job: Job, folder: Path) -> StaticOpenVinoRunner:
+def static_openvino_runner(job: BenchmarkJob, folder: Path) -> StaticOpenVinoRunner:
     """Return the runner of the exported stages in OpenVINO, for one length at a time."""
-    from engine.runners.openvino_runner import StaticOpenVinoRunner  # loads openvino, which is optional
+    from engine.runtime.runners.openvino_runner import StaticOpenVinoRunner  # loads openvino, which is optional
 
     return StaticOpenVinoRunner(onnx_folder(folder), job.threads)
 
@@ -102,12 +102,12 @@ class WholeModel(Protocol):
 def whole_model_parts(model: WholeModel, config: ModelConfig) -> Parts:
     """Return the model as one part to time, at the speed at which its audio is about as long as an utterance."""
 
-    def parts(values: Mapping[str, Array]) -> dict[str, Part]:
+    def parts(values: Mapping[str, Array]) -> dict[str, TimedPart]:
         style = np.concatenate([values["timbre"], values["prosody"]], axis=1)
         run = partial(model.run, values["tokens"], style)
         frames = int(values["frame_count"][0])
         speed, reached = fitted_speed(lambda speed: frames_of(run(speed), config), frames)
-        return {WHOLE_MODEL: Part(partial(run, speed), reached / frames)}
+        return {WHOLE_MODEL: TimedPart(partial(run, speed), reached / frames)}
 
     return parts
 
@@ -116,7 +116,7 @@ def frames_of(audio: Array, config: ModelConfig) -> int:
     """Return the number of frames of the audio [samples]. Raises `EngineError` if it is empty or not finite."""
     frames = round(len(audio) / config.samples_per_frame)
     if frames < 1 or not np.isfinite(audio).all():
-        raise EngineError("The whole model's audio is empty, or not finite.", "Install or download it again.")
+        raise EngineError("The whole model’s audio is empty, or not finite.", "Install or download it again.")
     return frames
 
 
@@ -134,5 +134,5 @@ def fitted_speed(frames_at: Callable[[float], int], wanted: int) -> tuple[float,
             break
         speed *= frames / wanted
     if abs(best[1] - wanted) > _MAX_OFF * wanted:
-        raise EngineError(f"The whole model speaks {best[1]} frames where {wanted} are wanted.", "Leave it out.")
+        raise EngineError(f"The whole model generates {best[1]} frames instead of {wanted}.", "Omit this peer.")
     return best

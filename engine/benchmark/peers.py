@@ -52,13 +52,13 @@ class Peer:
 _ONNX = ("onnx", "onnxruntime")
 _OPENVINO = ("onnx", "openvino")
 _ALL = (
-    Peer(PYTORCH, "PyTorch, kokoro's own modules in inference mode"),
+    Peer(PYTORCH, "PyTorch, kokoro’s own modules in inference mode"),
     Peer(TORCH_COMPILE, "the same, the decoder translated by torch.compile for any length"),
     Peer(ONNX_RUNTIME, "ONNX Runtime, the same modules exported stage by stage", packages=_ONNX, exported=True),
     Peer(OPENVINO, "OpenVINO, the exported stages compiled for any length", packages=_OPENVINO, exported=True),
     Peer(
         OPENVINO_STATIC,
-        "OpenVINO, the exported stages compiled for exactly the length measured; compiling is not timed",
+        "OpenVINO, the exported stages compiled for exactly the length measured; compiling isn’t timed",
         packages=_OPENVINO,
         exported=True,
         compiles_per_length=True,
@@ -72,7 +72,7 @@ _ALL = (
     ),
     Peer(
         KOKORO_ONNX_INT8,
-        "kokoro-onnx's own 8-bit file in ONNX Runtime, with its own weights, whole, alignment included; it "
+        "kokoro-onnx’s own 8-bit file in ONNX Runtime, with its own weights, whole, alignment included; it "
         "speaks at the speed that comes nearest to the length, and its time is scaled to the length",
         INT8,
         ("onnxruntime",),
@@ -81,13 +81,13 @@ _ALL = (
     Peer(
         HIBARI,
         "the small model of hibari-tts, taught by af_heart as the starter is, in ONNX Runtime, with its own weights, "
-        "whole, alignment included; its speed and its time follow the length as kokoro-onnx-int8's do",
+        "whole, alignment included; its speed and its time follow the length as kokoro-onnx-int8’s do",
         INT8,
         ("hibari", "onnxruntime", "scipy"),
         compared_with=STARTER,
     ),
 )
-_BESIDE_A_GPU = Peer(OURS_ON_PROCESSOR, "our own modules on this machine's processor")
+_BESIDE_A_GPU = Peer(OURS_ON_PROCESSOR, "our own modules on this machine’s CPU")
 PEERS: Mapping[str, Peer] = MappingProxyType({peer.name: peer for peer in (*_ALL, _BESIDE_A_GPU)})
 PEER_NAMES = tuple(peer.name for peer in _ALL)
 """The names of the peers that users can request."""
@@ -126,13 +126,13 @@ def choose_peers(
     for name in names:
         if name not in PEER_NAMES:
             raise InvalidRequest(f"Unknown peer “{name}”.", f"Peers: {', '.join(PEER_NAMES)}.")
-    obstacles = _obstacles(model, surroundings or PeerEnvironment())
+    unavailable_reasons = _unavailable_peers(model, surroundings or PeerEnvironment())
     for name in names:
-        if name in obstacles:
-            raise EngineError(f"{name} can’t run here: {obstacles[name]}.", "Fix that, or omit this peer.")
+        if name in unavailable_reasons:
+            raise EngineError(f"{name} can’t run here: {unavailable_reasons[name]}.", "Fix that, or omit this peer.")
     if names:
         return PeerSelection(tuple(dict.fromkeys(names)))
-    return PeerSelection(tuple(name for name in PEER_NAMES if name not in obstacles), obstacles)
+    return PeerSelection(tuple(name for name in PEER_NAMES if name not in unavailable_reasons), unavailable_reasons)
 
 
 def beside_a_gpu(selection: PeerSelection) -> PeerSelection:
@@ -140,21 +140,21 @@ def beside_a_gpu(selection: PeerSelection) -> PeerSelection:
     return replace(selection, names=(OURS_ON_PROCESSOR, *selection.names))
 
 
-def _obstacles(model: str, surroundings: PeerEnvironment) -> dict[str, str]:
+def _unavailable_peers(model: str, surroundings: PeerEnvironment) -> dict[str, str]:
     """Return the peers that cannot run the model here, with the reasons."""
     found = ((peer.name, _obstacle(peer, model, surroundings)) for peer in _ALL)
-    return {name: obstacle for name, obstacle in found if obstacle}
+    return {name: unavailable_reason for name, unavailable_reason in found if unavailable_reason}
 
 
 def _obstacle(peer: Peer, model: str, surroundings: PeerEnvironment) -> str:
     if peer.compared_with and model_config(model) != model_config(peer.compared_with):
         return f"it has its own weights and is compared with {peer.compared_with} only, not with {model}"
     if missing := [needed for needed in peer.packages if surroundings.package(needed) is None]:
-        return f"the extra “bench” is not installed ({', '.join(missing)})"
+        return f"the extra “bench” isn’t installed ({', '.join(missing)})"
     if peer.name == TORCH_COMPILE and not any(surroundings.program(compiler) for compiler in _COMPILERS):
         return f"torch.compile needs a C++ compiler ({', '.join(_COMPILERS)})"
     if peer.precision == BFLOAT16 and not surroundings.features() & {*_BFLOAT16_FEATURES}:
-        return f"the processor does not multiply bfloat16 ({' or '.join(_BFLOAT16_FEATURES)})"
+        return f"the CPU doesn’t multiply bfloat16 ({' or '.join(_BFLOAT16_FEATURES)})"
     if peer.name == KOKORO_ONNX_INT8 and not (path := surroundings.file()).is_file():
         return f"its file is missing ({path})"
     return ""

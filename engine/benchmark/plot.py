@@ -17,7 +17,7 @@ _SIZE_INCHES = (9.0, 4.0)
 _DOTS_PER_INCH = 150
 _MARKERS = "osD^"
 _ACCENT = "#5a50d6"
-_GREY = "#b9b6c4"
+_GRAY = "#b9b6c4"
 
 
 def as_png(measured: Measurement) -> bytes:
@@ -38,7 +38,7 @@ def _draw_bars(axes: Axes, one: LengthMeasurement, measured: Measurement) -> Non
     bars = axes.barh(
         [_title(name) for name in names],
         [one.real_time_factor(name) for name in names],
-        color=[_ACCENT if name == OURS else _GREY for name in names],
+        color=[_ACCENT if name == OURS else _GRAY for name in names],
         edgecolor="white",
     )
     for bar, name in zip(bars, names, strict=True):

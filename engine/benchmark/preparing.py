@@ -13,7 +13,7 @@ from typing import Any
 
 from safetensors.numpy import save_file
 
-from engine.benchmark.job import Job, Length, onnx_folder, utterance_path, weights_path
+from engine.benchmark.job import BenchmarkJob, Length, onnx_folder, utterance_path, weights_path
 from engine.benchmark.peer_runners import our_runner
 from engine.benchmark.utterances import make_utterance, save_utterance
 from engine.models.checkpoints import open_checkpoint
@@ -26,7 +26,7 @@ WEIGHTS, ARRAYS, EXPORT, COUNT = "weights", "arrays", "export", "count"
 class Preparing:
     """Answers `weights`, `arrays`, `export` and `count`, each with its results, if any."""
 
-    def __init__(self, job: Job, folder: Path) -> None:
+    def __init__(self, job: BenchmarkJob, folder: Path) -> None:
         self._job = job
         self._folder = folder
 
@@ -65,6 +65,6 @@ class Preparing:
 
     def _count(self, lengths: list[dict[str, int]]) -> list[dict[str, float]]:
         """Return the floating-point operations of every stage at each of these lengths."""
-        from engine.benchmark.estimate.counting import Run, needed_flop  # loads torch and tvm
+        from engine.benchmark.estimate.counting import RunSizes, needed_flop  # loads torch and tvm
 
-        return needed_flop(DEVICE_STAGES, [Run(self._job.config, 1, length) for length in lengths])
+        return needed_flop(DEVICE_STAGES, [RunSizes(self._job.config, 1, length) for length in lengths])

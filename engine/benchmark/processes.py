@@ -24,7 +24,7 @@ class WorkerProcess(Connection):
     def __init__(self, name: str, folder: Path, threads: int) -> None:
         super().__init__(serve, name, folder, environment=dict.fromkeys(_THREAD_VARIABLES, str(threads)))
         self.name = name
-        self._answers = self.told()
+        self._answers = self.reports()
 
     def ask(self, question: str, **details: Any) -> dict[str, Any]:
         """Ask a question and return the answer.

@@ -12,9 +12,9 @@ from engine.benchmark.measurement import SLOWER, LengthMeasurement, Measurement
 from engine.benchmark.peers import OURS, PEERS
 
 RATIOS = "medians over rounds of what both took in the same round"
-BEST = "the fastest that computes in float32, as ours does; lossy peers (bfloat16, 8 bit) are listed, but do not count"
-PREPARATION = "compiling for one length, or finding a whole model's speed; not timed, by seconds of audio"
-WARM = "each process ran the stages for warm_up_seconds before the first round; a round at each length does not count"
+BEST = "the fastest that computes in float32, as ours does; lossy peers (bfloat16, 8 bit) are listed, but don’t count"
+PREPARATION = "compiling for one length, or finding a whole model’s speed; not timed, by seconds of audio"
+WARM = "each process ran the stages for warm_up_seconds before the first round; a round at each length doesn’t count"
 NOT_TIMED = "the alignment, which is numpy on the host for everybody, and copies between processes"
 MEMORY = "peak resident memory, including mapped files"
 REQUESTS = "on every core, as the application speaks"
@@ -105,7 +105,7 @@ def _lines(measured: Measurement) -> Iterator[str]:
     weights = f", weights {job.weights}" if job.weights else ""
     yield f"{job.model}{weights}, ours on {job.device}, {_counted(job.threads, 'thread')}"
     processor = measured.peak_flop_per_second / _GIGA
-    yield f"The processor's peak, as measured between the rounds: {processor:.0f} GFLOP/s"
+    yield f"Peak of the CPU, as measured between the rounds: {processor:.0f} GFLOP/s"
     yield f"Each process had run the stages for {job.warm_up_seconds:g} s before the first round"
     for one in measured.lengths:
         yield from ("", *_table(one, peak))

@@ -10,9 +10,9 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
-from engine.benchmark.job import Job, utterance_path
+from engine.benchmark.job import BenchmarkJob, utterance_path
 from engine.benchmark.utterances import inputs_of, load_utterance
-from engine.runners.base import Runner
+from engine.runtime.runners.base import Runner
 from engine.speech import Array
 from engine.stages import DEVICE_STAGES
 from engine.system.memory import peak_bytes
@@ -21,7 +21,7 @@ WARM_UP, RUN = "warm up", "run"
 
 
 @dataclass(frozen=True)
-class Part:
+class TimedPart:
     """A part to time.
 
     Its work is `times_the_work` times the requested work, and its times are divided by that.
@@ -31,16 +31,16 @@ class Part:
     times_the_work: float = 1.0
 
 
-Parts = Callable[[Mapping[str, Array]], Mapping[str, Part]]
+Parts = Callable[[Mapping[str, Array]], Mapping[str, TimedPart]]
 """A function that prepares for the arrays of an utterance and returns the parts to time on them, by name."""
 
 
 def stage_parts(runner: Runner, prepare: Callable[[Mapping[str, Array]], None] = lambda values: None) -> Parts:
     """Return all stages of a runner as parts; `prepare` receives an utterance's arrays before any stage runs."""
 
-    def parts(values: Mapping[str, Array]) -> dict[str, Part]:
+    def parts(values: Mapping[str, Array]) -> dict[str, TimedPart]:
         prepare(values)
-        return {stage.name: Part(partial(runner.run, stage, inputs_of(stage, values))) for stage in DEVICE_STAGES}
+        return {stage.name: TimedPart(partial(runner.run, stage, inputs_of(stage, values))) for stage in DEVICE_STAGES}
 
     return parts
 
@@ -48,16 +48,18 @@ def stage_parts(runner: Runner, prepare: Callable[[Mapping[str, Array]], None] =
 class Timing:
     """Answers `warm up` with the seconds of the first run, and `run` with the median seconds of every part.
 
-    `Job` determines the time of each. Preparation for a length is reported separately.
+    `BenchmarkJob` determines the time of each. Preparation for a length is reported separately.
     """
 
-    def __init__(self, job: Job, folder: Path, parts: Parts, clock: Callable[[], float] = time.perf_counter) -> None:
+    def __init__(
+        self, job: BenchmarkJob, folder: Path, parts: Parts, clock: Callable[[], float] = time.perf_counter
+    ) -> None:
         self._job = job
         self._clock = clock
         self._folder = folder
         self._prepare = parts
         self._frames = 0
-        self._parts: Mapping[str, Part] = {}
+        self._parts: Mapping[str, TimedPart] = {}
         self._preparation_seconds = 0.0
         self._rest = _Rest()
 
@@ -84,14 +86,14 @@ class Timing:
             _run_all(parts, self._clock)
         return first
 
-    def _median_seconds(self, part: Part) -> float:
+    def _median_seconds(self, part: TimedPart) -> float:
         """Run the part repeatedly for `stage_seconds`; return the median time, scaled to the requested work."""
         runs = [_seconds_of(part, self._clock)]
         while sum(runs) < self._job.stage_seconds:
             runs.append(_seconds_of(part, self._clock))
         return statistics.median(runs) / part.times_the_work
 
-    def _at(self, frames: int) -> Mapping[str, Part]:
+    def _at(self, frames: int) -> Mapping[str, TimedPart]:
         """Return the parts prepared for the utterance of `frames` frames; only those of the latest one are cached."""
         if self._frames != frames:
             values = load_utterance(utterance_path(self._folder, frames))
@@ -101,11 +103,11 @@ class Timing:
         return self._parts
 
 
-def _run_all(parts: Mapping[str, Part], clock: Callable[[], float]) -> float:
+def _run_all(parts: Mapping[str, TimedPart], clock: Callable[[], float]) -> float:
     return sum(_seconds_of(part, clock) for part in parts.values())
 
 
-def _seconds_of(part: Part, clock: Callable[[], float]) -> float:
+def _seconds_of(part: TimedPart, clock: Callable[[], float]) -> float:
     started = clock()
     part.run()
     return clock() - started

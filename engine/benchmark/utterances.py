@@ -12,10 +12,10 @@ import numpy as np
 
 from engine.benchmark.job import Length
 from engine.config import ModelConfig
-from engine.runners.base import Runner
 from engine.runtime.pipeline import source_noise
+from engine.runtime.runners.base import Runner
 from engine.speech import Array
-from engine.stages import STAGES, Place, Stage
+from engine.stages import STAGES, Stage, StagePlace
 from engine.system.aligned_arrays import aligned_copy
 
 STYLE_SCALE = 0.1
@@ -30,7 +30,7 @@ def make_utterance(config: ModelConfig, length: Length, runner: Runner) -> dict[
     """
     values = _given(config, length, np.random.default_rng(SEED))
     for stage in STAGES:
-        if stage.runs_on is Place.DEVICE:
+        if stage.runs_on is StagePlace.DEVICE:
             values.update(runner.run(stage, inputs_of(stage, values)))
         else:
             values.update(even_alignment(length))

@@ -10,7 +10,7 @@ from pathlib import Path
 from types import MappingProxyType
 from typing import Any, Protocol
 
-from engine.benchmark.job import Job, kokoro_onnx_path
+from engine.benchmark.job import BenchmarkJob, kokoro_onnx_path
 from engine.benchmark.peer_runners import (
     HibariModel,
     onnx_runner,
@@ -35,7 +35,7 @@ from engine.benchmark.peers import (
 )
 from engine.benchmark.preparing import Preparing
 from engine.benchmark.stage_timing import Timing, stage_parts
-from engine.runners.base import Runner
+from engine.runtime.runners.base import Runner
 from engine.runtime.synthesizer import Synthesizer
 from engine.speech import SpeechRequest
 
@@ -64,7 +64,7 @@ class Speaking:
     The first question loads the model.
     """
 
-    def __init__(self, job: Job) -> None:
+    def __init__(self, job: BenchmarkJob) -> None:
         self._synthesizer = Synthesizer(job.model, job.device, job.weights, lstm_method=job.lstm_method)
         self._voice = self._synthesizer.voices()[0].name
 
@@ -81,7 +81,7 @@ class Speaking:
 class Peak:
     """Answers `measure` with the CPU's peak."""
 
-    def __init__(self, job: Job) -> None:
+    def __init__(self, job: BenchmarkJob) -> None:
         from engine.benchmark.peak import PeakMeter  # loads tvm
 
         self._meter = PeakMeter(job.threads)
@@ -93,26 +93,26 @@ class Peak:
         return {"flop_per_second": self._meter.flop_per_second()}
 
 
-def _static_openvino(job: Job, folder: Path) -> Role:
+def _static_openvino(job: BenchmarkJob, folder: Path) -> Role:
     runner = static_openvino_runner(job, folder)
     return Timing(job, folder, stage_parts(runner, runner.compile_for))
 
 
-def _kokoro_onnx(job: Job, folder: Path) -> Role:
-    from engine.runners.onnx_runner import WholeOnnxModel  # loads onnxruntime, which is optional
+def _kokoro_onnx(job: BenchmarkJob, folder: Path) -> Role:
+    from engine.runtime.runners.onnx_runner import WholeOnnxModel  # loads onnxruntime, which is optional
 
     return Timing(job, folder, whole_model_parts(WholeOnnxModel(kokoro_onnx_path(), job.threads), job.config))
 
 
-def _hibari(job: Job, folder: Path) -> Role:
+def _hibari(job: BenchmarkJob, folder: Path) -> Role:
     return Timing(job, folder, whole_model_parts(HibariModel(job.threads), job.config))
 
 
-def _runs_stages(make_runner: Callable[[Job, Path], Runner]) -> Callable[[Job, Path], Role]:
+def _runs_stages(make_runner: Callable[[BenchmarkJob, Path], Runner]) -> Callable[[BenchmarkJob, Path], Role]:
     return lambda job, folder: Timing(job, folder, stage_parts(make_runner(job, folder)))
 
 
-ROLES: Mapping[str, Callable[[Job, Path], Role]] = MappingProxyType(
+ROLES: Mapping[str, Callable[[BenchmarkJob, Path], Role]] = MappingProxyType(
     {
         PREPARING: Preparing,
         SPEAKING: lambda job, _: Speaking(job),
@@ -133,7 +133,7 @@ ROLES: Mapping[str, Callable[[Job, Path], Role]] = MappingProxyType(
 
 def serve(name: str, folder: Path, questions: Iterator[Question], answer: Callable[[dict[str, Any]], None]) -> None:
     """Take on the role `name`, report that it is ready, and answer every question. Raises the errors of the role."""
-    role = ROLES[name](Job.load(folder), folder)
+    role = ROLES[name](BenchmarkJob.load(folder), folder)
     answer({"ready": name})
     for question in questions:
         answer(role.answer(question.name, question.details))

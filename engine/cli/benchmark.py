@@ -7,22 +7,22 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
-from engine.artifacts.manifest import CPU_DEVICE
 from engine.benchmark import layers
 from engine.benchmark import report as benchmark_report
 from engine.benchmark.estimate import report as estimate_report
-from engine.benchmark.job import Job, exact_length
+from engine.benchmark.job import BenchmarkJob, exact_length
 from engine.benchmark.measuring import DEFAULT_SECONDS, MAX_TIMES_THE_ROUNDS, PLOT_SECONDS, measure
 from engine.benchmark.peers import PEER_NAMES, beside_a_gpu, choose_peers
 from engine.cli.command import STANDARD_OUTPUT, Command, Outcome, add_json_file, add_model, save_json
 from engine.cli.progress import show_line
+from engine.compiler.artifacts.manifest import CPU_DEVICE
 from engine.errors import InvalidRequest
 from engine.models.checkpoints import model_config, open_checkpoint
 from engine.runtime.preparation.devices import AUTO, DEVICES, choose_device
 from engine.runtime.preparation.lstm_methods import LSTM_METHODS, choose_lstm_method
 from engine.stages import DEVICE_STAGES
+from engine.system.atomic_write import atomic_write, ensure_writable
 from engine.system.cores import check_threads, usable_cores
-from engine.system.whole_file import ensure_writable, whole_file
 
 ONE_LENGTH_SECONDS = 10.0
 DEFAULT_ROUNDS = 5
@@ -41,7 +41,7 @@ def add_options(parser: Any) -> None:
     parser.add_argument(
         "--peers", nargs="*", metavar="NAME", help=f"runtimes to compare with: {names} (default: all that can run)"
     )
-    device = f"what our own modules run on: {', '.join(DEVICES)} (default: cpu); with a GPU, the processor is timed too"
+    device = f"device for our own modules: {', '.join(DEVICES)} (default: cpu); with a GPU, the CPU is timed too"
     parser.add_argument("--device", default=CPU_DEVICE, help=device)
     method = f"how they compute LSTMs: {', '.join(LSTM_METHODS)} (default: auto)"
     parser.add_argument("--lstm-method", default=AUTO, help=method)
@@ -56,7 +56,7 @@ def add_options(parser: Any) -> None:
         help="plot time per second of audio: bars at one length, else curves, from 1 to 60 s by default",
     )
     parser.add_argument(
-        "--layers", action="store_true", help="time each convolution by itself, as a share of the processor's peak"
+        "--layers", action="store_true", help="time each convolution by itself, as a share of the CPU’s peak"
     )
     parser.add_argument("--estimate", metavar="TARGET", help="metal: estimate Macs from the compiled modules")
     add_model(parser)
@@ -97,14 +97,16 @@ def _measured(options: argparse.Namespace, on_progress: OnProgress) -> Outcome:
         choice = beside_a_gpu(choice)
     seconds = options.seconds or (DEFAULT_SECONDS if options.plot is None else PLOT_SECONDS)
     lengths = [exact_length(one, config) for one in seconds]
-    job = Job(options.model, options.weights, _threads(options.threads), device=device, lstm_method=options.lstm_method)
+    job = BenchmarkJob(
+        options.model, options.weights, _threads(options.threads), device=device, lstm_method=options.lstm_method
+    )
     for name, why in choice.left_out.items():
         on_progress(f"note: {name} is omitted: {why}")
     measured = measure(job, lengths, choice, _rounds(options.rounds), on_progress)
     if options.plot is not None:
         from engine.benchmark.plot import as_png  # imports matplotlib
 
-        with whole_file(options.plot) as file:
+        with atomic_write(options.plot) as file:
             file.write(as_png(measured))
     return Outcome(benchmark_report.to_dict(measured), benchmark_report.to_text(measured))
 
@@ -115,10 +117,10 @@ def _by_layer(options: argparse.Namespace, on_progress: OnProgress) -> Outcome:
     config = model_config(options.model)
     length = exact_length(seconds, config)
     threads, rounds = _threads(options.threads), _rounds(options.rounds)
-    from engine.benchmark.estimate.counting import Run
+    from engine.benchmark.estimate.counting import RunSizes
     from engine.benchmark.layer_timing import layer_times  # imports torch and tvm
 
-    run = Run(config, 1, {"frames": length.frames, "tokens": length.tokens})
+    run = RunSizes(config, 1, {"frames": length.frames, "tokens": length.tokens})
     times = layer_times(DEVICE_STAGES, run, threads, rounds, on_progress)
     return Outcome(layers.to_dict(options.model, length, times), layers.to_text(options.model, length, times))
 

@@ -5,16 +5,16 @@ from __future__ import annotations
 import argparse
 import json
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
 from engine.errors import EngineError, UnknownVoice
 from engine.models.checkpoints import MODEL_NAMES, default_model
 from engine.models.installed_voices import model_of, require_installed, require_voice
-from engine.runtime.edit_files import read_edits
-from engine.speech import Prosody, UtteranceEdit
-from engine.system.whole_file import whole_file
+from engine.runtime.edit_files import PLAIN_REQUEST, read_edits
+from engine.speech import Prosody, SpeechRequest, UtteranceEdit
+from engine.system.atomic_write import atomic_write
 
 STANDARD_OUTPUT = Path("-")
 _BEST = ""
@@ -66,24 +66,37 @@ def add_model(parser: Any, inherited: bool = False) -> None:
         parser.set_defaults(model_named=False)
 
 
-def add_manner(parser: Any) -> None:
+def add_speech_options(parser: Any) -> None:
     """Add --voice, --language and --speed."""
     parser.add_argument(
         "--voice", help="a name from `voices`, or a blend: “a(2)+b(1)” or “a:60,b:40” (default: the first)"
     )
-    parser.add_argument("--language", help="override the voice's language, for example fr-FR")
-    parser.add_argument("--speed", type=float, default=1.0, help="0.5 to 2 (default: 1)")
+    parser.add_argument("--language", help="override the voice’s language, for example fr-FR")
+    parser.add_argument("--speed", type=float, help="0.5 to 2 (default: 1)")
+
+
+def speech_settings_of(options: argparse.Namespace, basis: SpeechRequest = PLAIN_REQUEST) -> SpeechRequest:
+    """Return a request with the settings that the options give, and those of `basis` for the others.
+
+    Its voice is empty if none was given.
+    """
+    names = {"voice": "voice", "speed": "speed", "language": "language", "seed": "seed", "pause": "pause_scale"}
+    given = {field: getattr(options, name, None) for name, field in names.items()}
+    return replace(basis, **{field: value for field, value in given.items() if value is not None})
 
 
 def add_edits(parser: Any) -> None:
     """Add --edits."""
     parser.add_argument(
-        "--edits", type=Path, metavar="FILE", help="apply changes of pronunciation, durations, and pitch"
+        "--edits",
+        type=lambda word: word if word.startswith("{") else Path(word),
+        metavar="FILE",
+        help="apply changes of pronunciation, durations, and pitch; also the content of a file, from { to }",
     )
 
 
 def edits_of(options: argparse.Namespace) -> tuple[tuple[UtteranceEdit, ...], str]:
-    """Return the edits in the file that --edits names, or none, and the model they are for, if known.
+    """Return the edits in the file that --edits names, or in its value, or none, and their model, if known.
 
     Raises `InvalidRequest` or `DamagedFile`.
     """
@@ -96,7 +109,7 @@ def add_prosody(parser: Any) -> None:
         "--prosody",
         type=_prosody_named,
         default=Prosody.LSTM,
-        help="lstm (default): the model's LSTMs predict durations, pitch, and energy; "
+        help="lstm (default): the model’s LSTMs predict durations, pitch, and energy; "
         "transformer: a Transformer distilled from them",
     )
 
@@ -175,6 +188,6 @@ def printed(options: argparse.Namespace, outcome: Outcome) -> str:
 def save_json(options: argparse.Namespace, outcome: Outcome) -> None:
     """Write the file that --json names, if any. Raises `OutputError`."""
     if options.json not in (None, STANDARD_OUTPUT):
-        with whole_file(options.json) as file:
+        with atomic_write(options.json) as file:
             text = json.dumps(outcome.data, indent=2, ensure_ascii=False)
             file.write(text.encode(errors="backslashreplace"))  # JSON escapes lone surrogates like this

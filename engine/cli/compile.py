@@ -9,16 +9,16 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from engine.artifacts.manifest import CPU, METAL_MACOS, Manifest, Variant, modules_folder
-from engine.artifacts.processor_families import FAMILIES, runs_here
 from engine.cli.command import Command, Outcome, add_json_flag, add_model, add_prosody
 from engine.cli.progress import Steps, show_json
+from engine.compiler.artifacts.manifest import CPU, METAL_MACOS, Manifest, Variant, modules_folder
+from engine.compiler.artifacts.processor_families import FAMILIES, runs_here
+from engine.compiler.kernels.precision import Precision
 from engine.config import ModelConfig
 from engine.errors import InvalidRequest
-from engine.kernels.precision import Precision
 from engine.models.checkpoints import Checkpoint, model_config, open_with, students_of
+from engine.network.ops.packed_lstm import LstmMethod, LstmSemantics
 from engine.network.student_file import Students
-from engine.ops.packed_lstm import LstmMethod, LstmSemantics
 from engine.runtime.preparation.files import with_students_of
 from engine.runtime.preparation.modules import PreparationObserver
 from engine.speech import Prosody
@@ -57,11 +57,11 @@ class CompileRequest:
 
 def add_options(parser: Any) -> None:
     """Add the options: what to build, how and where."""
-    parser.add_argument("--stage", default=_ALL, help="a stage's name, or all (default)")
+    parser.add_argument("--stage", default=_ALL, help="a stage’s name, or all (default)")
     parser.add_argument(
         "--target", default="cpu", help="cpu (default), or metal-macos: for Macs with an Apple GPU, built on any system"
     )
-    parser.add_argument("--triple", default="", help=f"for any processor of a family: {', '.join(FAMILIES)}")
+    parser.add_argument("--triple", default="", help=f"for any CPU of a family: {', '.join(FAMILIES)}")
     parser.add_argument(
         "--lstm-method",
         default=LstmMethod.TIR,
@@ -75,18 +75,18 @@ def add_options(parser: Any) -> None:
     parser.add_argument(
         "--precision",
         default=Precision.FLOAT32,
-        help="float32 (default); float16: the decoder's convolutions multiply in float16, on Metal",
+        help="float32 (default); float16: the decoder’s convolutions multiply in float16, on Metal",
     )
     parser.add_argument(
         "--compile-kernels",
         action="store_true",
-        help="on a Mac with Xcode: have Apple's compiler compile kernels for Metal now, not when they are first used",
+        help="on a Mac with Xcode: have Apple’s compiler compile kernels for Metal now, not when they are first used",
     )
     parser.add_argument(
         "--probes", action="store_true", help="expose intermediate activations (used by `validate --probes`)"
     )
     place = parser.add_mutually_exclusive_group()
-    place.add_argument("--output-dir", type=Path, help="folder for the modules (default: the user's cache)")
+    place.add_argument("--output-dir", type=Path, help="folder for the modules (default: the user’s cache)")
     place.add_argument(
         "--ship", action="store_true", help="build into compiled_models/, the modules that ship with the app"
     )
@@ -113,7 +113,7 @@ def _run(options: argparse.Namespace) -> Outcome:
     with Steps() as steps:
         report = show_json if options.progress_json else steps.show
         if not options.progress_json:  # otherwise the parent process reports it
-            steps.expect("Starting the compiler")
+            steps.expect_step("Starting the compiler")
         request = request_from(options)
         manifest = _manifest_of(request, options.compile_kernels, report)
         rows = _compared(request, steps)
@@ -165,7 +165,7 @@ def request_from(options: argparse.Namespace) -> CompileRequest:
     variant = with_students_of(students, _variant(options))
     stages = tuple(stage for stage in _stages(options.stage) if stage.name in variant.stages)
     if options.compile_kernels and variant.target != METAL_MACOS:
-        raise InvalidRequest("Apple's compiler can compile kernels for Macs only.", f"Use --target {METAL_MACOS}.")
+        raise InvalidRequest("Apple’s compiler can compile kernels for Macs only.", f"Use --target {METAL_MACOS}.")
     config = model_config(options.model)
     root = shipped_modules_folder() if options.ship else built_modules_folder()
     folder = options.output_dir or modules_folder(root, config, variant)

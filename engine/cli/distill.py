@@ -12,8 +12,8 @@ from engine.cli.command import Command, Outcome, add_json_flag, add_model
 from engine.cli.progress import Steps, show_line
 from engine.errors import InvalidRequest
 from engine.models.checkpoints import install_students, model_config, open_checkpoint, with_students
+from engine.system.atomic_write import ensure_folder
 from engine.system.cores import check_threads
-from engine.system.whole_file import ensure_folder
 from engine.training.distillation import (
     CORRECTIONS,
     DEFAULT_SHARDS,
@@ -31,7 +31,7 @@ _ACTIONS = {
     "train": "train the students (resumes from the last checkpoint)",
     "export": "write the current students to one file",
     "evaluate": "score students against their teacher on held-out sentences",
-    "compare": "build and time the model's LSTMs, and the students installed with it, stage by stage",
+    "compare": "build and time the model’s LSTMs, and the students installed with it, stage by stage",
 }
 _WITHOUT_WORK = ("compare",)
 _FILE = "students.safetensors"
@@ -62,7 +62,7 @@ def _add_training_options(action: Any) -> None:
 
 def _add_export_options(action: Any) -> None:
     action.add_argument("--output", type=Path, help=f"the file (default: WORK_DIR/{_FILE})")
-    cell = "corrections by the LSTM's own cell"
+    cell = "corrections by the LSTM’s own cell"
     action.add_argument("--corrections", type=int, default=CORRECTIONS, help=f"{cell} (default: %(default)s)")
     action.add_argument(
         "--frame-corrections", type=int, default=FRAME_CORRECTIONS, help="the same over frames (default: %(default)s)"
@@ -123,10 +123,12 @@ def _run(options: argparse.Namespace) -> Outcome:
     return Outcome(str(made), str(made))
 
 
-def _check_tokens(counts: Sequence[int], most: int) -> None:
+def _check_tokens(counts: Sequence[int], max_tokens: int) -> None:
     for count in counts:
-        if not 1 <= count <= most:
-            raise InvalidRequest(f"This model does not take {count} tokens.", f"Use whole numbers from 1 to {most}.")
+        if not 1 <= count <= max_tokens:
+            raise InvalidRequest(
+                f"This model doesn’t take {count} tokens.", f"Use whole numbers from 1 to {max_tokens}."
+            )
 
 
 def _compare(options: argparse.Namespace) -> Outcome:
@@ -150,10 +152,10 @@ def _compare(options: argparse.Namespace) -> Outcome:
 
 def _evaluate(options: argparse.Namespace, chosen: DistillOptions, path: Path) -> Outcome:
     scores = evaluate(chosen, path, options.sentences, options.spoken, lambda done: show_line(f"evaluated {done:4.0%}"))
-    return Outcome(scores, "\n".join(f"{voice}: {_in_words(each)}" for voice, each in scores.items()))
+    return Outcome(scores, "\n".join(f"{voice}: {_format_scores(each)}" for voice, each in scores.items()))
 
 
-def _in_words(scores: Mapping[str, Any]) -> str:
+def _format_scores(scores: Mapping[str, Any]) -> str:
     words = [
         f"{scores['equal_durations_percent']:.1f} % of {scores['tokens']} durations equal",
         f"{scores['far_durations']} off by more than two frames",
@@ -168,4 +170,4 @@ def _in_words(scores: Mapping[str, Any]) -> str:
     return ", ".join(words)
 
 
-DISTILL = Command("distill", "Distill a model's LSTMs into Transformers.", _add_options, _run)
+DISTILL = Command("distill", "Distill a model’s LSTMs into Transformers.", _add_options, _run)

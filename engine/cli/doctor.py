@@ -14,11 +14,11 @@ def _add_options(parser: Any) -> None:
 
 
 def _run(options: argparse.Namespace) -> Outcome:
-    from engine.report.doctor import examine_installation, in_words
+    from engine.report.doctor import examine_installation, format_findings
 
     findings = examine_installation()
     listed = [{**asdict(finding), "outcome": finding.outcome.value} for finding in findings]
-    return Outcome(listed, in_words(findings), not any(finding.failed for finding in findings))
+    return Outcome(listed, format_findings(findings), not any(finding.failed for finding in findings))
 
 
 COMMAND = Command("doctor", "Check this installation.", _add_options, _run)

@@ -1,4 +1,7 @@
-"""The documents that `engine speak --file` names: reading them, and exporting them to audio files by chapter."""
+"""The documents that `engine speak --file` names: reading them, and exporting them to audio files by chapter.
+
+A project can be named instead of documents.
+"""
 
 from __future__ import annotations
 
@@ -11,15 +14,19 @@ from pathlib import Path
 from typing import Any
 
 from engine.cli import command
-from engine.cli.command import Outcome
+from engine.cli.command import Outcome, model_with
 from engine.cli.progress import Steps, show_line
-from engine.errors import InvalidRequest
+from engine.errors import InvalidRequest, MissingModel
 from engine.export.export_job import ExportJob, ExportProgress, joined, read_cover
 from engine.export.exporting import export
 from engine.export.outputs import outputs_of
+from engine.models.checkpoints import installed_models
+from engine.models.installed_voices import model_of
+from engine.runtime.project_files import Project, is_project, read_project
+from engine.runtime.projects import identity_of, model_note, shielded
 from engine.runtime.synthesizer import Synthesizer
-from engine.speech import AudioChunk, Event, SpeechRequest, UtteranceEdit
-from engine.system.durations import duration_words
+from engine.speech import AudioChunk, Event, Prosody, SpeechRequest, UtteranceEdit
+from engine.system.durations import format_approximate_duration
 from engine.system.memory import peak_bytes
 from engine.text.documents import Document, read_document
 from engine.text.languages import LANGUAGES, language_of
@@ -47,9 +54,9 @@ def add_options(parser: Any) -> None:
     parser.add_argument(
         "--per-chapter", action="store_true", help="a file for each chapter, in a folder named as --out"
     )
-    parser.add_argument("--title", help="title of the book, for players to show (default: the document's)")
-    parser.add_argument("--author", help="author of the book (default: the document's)")
-    parser.add_argument("--cover", type=Path, help="a picture, JPEG or PNG, for a .m4b (default: the document's)")
+    parser.add_argument("--title", help="title of the book, for players to show (default: the document’s)")
+    parser.add_argument("--author", help="author of the book (default: the document’s)")
+    parser.add_argument("--cover", type=Path, help="a picture, JPEG or PNG, for a .m4b (default: the document’s)")
 
 
 def edits_of(options: argparse.Namespace, document: Document | None, steps: Steps) -> tuple[UtteranceEdit, ...]:
@@ -61,7 +68,7 @@ def edits_of(options: argparse.Namespace, document: Document | None, steps: Step
             "Omit --edits, or pass one chapter as a text.",
         )
     if model and model != options.model:
-        steps.note(
+        steps.write_note(
             f"note: {options.edits} was written for {model}; with {options.model}, its durations and pitch may not fit."
         )
     return edits
@@ -82,6 +89,8 @@ def document_of(options: argparse.Namespace) -> Document | None:
         return None
     if options.text is not None:
         raise InvalidRequest("Both a text and --file were given.", "Omit one of them.")
+    if len(options.file) > 1 and (project := next(filter(is_project, options.file), None)):
+        raise InvalidRequest(f"{project} is a project, not a document.", "Name it without other files.")
     document = joined([chosen(read_document(path), options) for path in options.file])
     cover = document.cover if options.cover is None else read_cover(options.cover)
     title = document.title if options.title is None else options.title
@@ -89,9 +98,61 @@ def document_of(options: argparse.Namespace) -> Document | None:
     return replace(document, title=title, author=author, cover=cover)
 
 
+def project_of(options: argparse.Namespace) -> Project | None:
+    """Return the project that --file names alone, or None if it names documents or nothing.
+
+    Raises `UnusableDocument` or `InvalidRequest`.
+    """
+    if options.file is None or len(options.file) != 1 or not is_project(options.file[0]):
+        return None
+    if options.text is not None:
+        raise InvalidRequest("Both a text and --file were given.", "Omit one of them.")
+    if any(getattr(options, name) for name in _OPTIONS):
+        raise InvalidRequest(
+            "A project has no chapters, notes, title, author, or cover.", "Omit the options that name them."
+        )
+    project = read_project(options.file[0])
+    return replace(project, request=shielded(project.request))
+
+
+def request_of(
+    options: argparse.Namespace, project: Project | None, steps: Steps, prosody: Prosody = Prosody.LSTM
+) -> SpeechRequest:
+    """Return a request without a text, or with that of a project, with all settings; set the model of the options.
+
+    The settings of a project apply unless the options give other ones, and so do its edits. Its model is used if it is
+    installed and has the voice. Problems of a project are noted.
+
+    Raises `EngineError` children for an unknown voice or a missing model.
+    """
+    if project is None:
+        speech_settings = command.speech_settings_of(options)
+        options.model = model_with(options, speech_settings.voice or None)
+        return speech_settings
+    for problem in project.problems:
+        steps.write_note(f"note: {problem.message}")
+    request = command.speech_settings_of(options, project.request)
+    if not options.model_named and options.weights is None and project.model.name in installed_models():
+        options.model = project.model.name
+    voice = request.definitions.recipe_of(request.voice)
+    try:
+        options.model = model_with(options, voice or None)
+        if voice and options.weights is None:
+            model_of(voice, options.model)  # raises if a named model lacks a voice that no model has
+    except (InvalidRequest, MissingModel) as error:
+        if options.voice is not None:
+            raise
+        steps.write_note(f"note: the project’s voice isn’t used. {error.message}")
+        request = replace(request, voice="")
+    name = options.file[0].name
+    if language_hint := model_note(name, project.model, identity_of(options.model, prosody, options.weights)):
+        steps.write_note(f"note: {language_hint}")
+    return request
+
+
 def chosen(document: Document, options: argparse.Namespace) -> Document:
     """Select the parts of a document that the options request; its notices list the skipped parts, too."""
-    usual = range(len(document.chapters)) if options.all_chapters else document.usual_chapters
+    usual = range(len(document.chapters)) if options.all_chapters else document.default_chapters
     others = sorted(set(range(len(document.chapters))).difference(usual))
     read = document.with_chapters(tuple(usual))
     notices = list(document.notices)
@@ -127,19 +188,19 @@ def check_apart(options: argparse.Namespace) -> None:
 
 def export_document(order: ExportJob, synthesizer: Synthesizer, steps: Steps) -> Outcome:
     """Export a document to files. Raises `EngineError` children."""
-    spoken = order.manner.language or synthesizer.voice(order.manner.voice).language
-    if told := language_note(order.document.language, spoken):
-        steps.note(told)
+    spoken = order.speech_settings.language or synthesizer.voice(order.speech_settings.voice).language
+    if language_hint := language_note(order.document.language, spoken):
+        steps.write_note(language_hint)
     started = time.perf_counter()
     clocked = _Clocked(synthesizer, started)
     progress = ExportProgress("", 0.0, None)
     for progress in export(order, clocked, steps.show):
-        steps.advance(_words(progress), progress.step)
+        steps.advance(_format_progress(progress), progress.step)
     seconds, audio_seconds = time.perf_counter() - started, progress.seconds_written
     paths = [output.path for output in outputs_of(order) if output.path.exists()]
     figures = {
-        "voice": order.manner.voice, "model": synthesizer.model, "device": synthesizer.device,
-        "seed": order.manner.seed, "seconds_audio": audio_seconds, "seconds_total": seconds,
+        "voice": order.speech_settings.voice, "model": synthesizer.model, "device": synthesizer.device,
+        "seed": order.speech_settings.seed, "seconds_audio": audio_seconds, "seconds_total": seconds,
         "seconds_to_first_audio": clocked.first_seconds, "rtf": seconds / audio_seconds, "out": str(order.path),
         "seconds_of_longest_utterance": clocked.longest_seconds, "peak_bytes": peak_bytes(),
         "subtitles": str(order.subtitles) if order.subtitles else None,
@@ -147,7 +208,7 @@ def export_document(order: ExportJob, synthesizer: Synthesizer, steps: Steps) ->
     }  # fmt: skip
     where = f"{order.result}, {len(paths)} files" if order.per_chapter else str(order.path)
     words = f"{where}: {audio_seconds:.1f} s of speech in {seconds:.1f} s"
-    return Outcome(figures, f"{words}, by {order.manner.voice} of {synthesizer.model}")
+    return Outcome(figures, f"{words}, by {order.speech_settings.voice} of {synthesizer.model}")
 
 
 def language_note(written: str, spoken: str) -> str:
@@ -182,6 +243,6 @@ class _Clocked:
             yield chunk
 
 
-def _words(progress: ExportProgress) -> str:
-    left = "" if progress.seconds_left is None else f", {duration_words(progress.seconds_left)} left"
+def _format_progress(progress: ExportProgress) -> str:
+    left = "" if progress.seconds_left is None else f", {format_approximate_duration(progress.seconds_left)} left"
     return f"{progress.step}: {progress.fraction:.0%}{left}"

@@ -10,14 +10,14 @@ from typing import Any
 
 from engine.cli.command import Command, Outcome, add_json_flag
 from engine.models.checkpoints import FULL_SIZE, model_config
-from engine.system.whole_file import whole_file
+from engine.system.atomic_write import atomic_write
 from engine.text.g2p.user_lexicon.entries import (
     ANY_CASE,
     ENGLISH,
     EXACT_CASE,
     LANGUAGES_OF,
     PARTS_OF_SPEECH,
-    Entry,
+    LexiconEntry,
     checked,
 )
 from engine.text.g2p.user_lexicon.formats import Imported, as_csv, read_entries
@@ -56,7 +56,7 @@ def _action(actions: Any, name: str, summary: str) -> Any:
 def _add_add(parser: Any) -> None:
     parser.add_argument("word", nargs="?", default="", help="a word, or several in quotes")
     parser.add_argument("--pattern", default="", help="a regular expression instead of a word")
-    parser.add_argument("--phonemes", default="", help="the pronunciation, in misaki's symbols or IPA")
+    parser.add_argument("--phonemes", default="", help="the pronunciation, in misaki’s symbols or IPA")
     parser.add_argument("--say", default="", help="text to speak instead; of a pattern, with \\1 for its first group")
     parser.add_argument("--pos", default="", choices=PARTS_OF_SPEECH, help="only this part of speech; English only")
     parser.add_argument("--case", default=ANY_CASE, choices=(ANY_CASE, EXACT_CASE), help="default: any")
@@ -70,14 +70,16 @@ def run(options: argparse.Namespace) -> Outcome:
         return _added(lexicon, options)
     if options.action == "remove":
         removed = lexicon.remove(options.word, options.language, options.pos)
-        return Outcome([asdict(entry) for entry in removed], "\n".join(f"Removed {_words(each)}." for each in removed))
+        return Outcome(
+            [asdict(entry) for entry in removed], "\n".join(f"Removed {_format_entry(each)}." for each in removed)
+        )
     if options.action == "import":
         found = read_entries(options.file, _symbols())
         lexicon.add(found.entries)
         return _imported(found)
     if options.action == "export":
         entries = lexicon.entries()
-        with whole_file(options.file) as file:
+        with atomic_write(options.file) as file:
             file.write(as_csv(entries).encode())
         count = len(entries)
         return Outcome({"file": str(options.file), "entries": count}, f"Wrote {_count(count)} to {options.file}.")
@@ -89,12 +91,12 @@ def _symbols() -> Collection[str]:
 
 
 def _added(lexicon: UserLexicon, options: argparse.Namespace) -> Outcome:
-    entry = Entry(
+    entry = LexiconEntry(
         options.word, options.pattern, options.phonemes, options.say, options.pos, options.case, options.language
     )
     entry = checked(entry, _symbols())
     lexicon.add([entry])
-    return Outcome(asdict(entry), f"Added {_words(entry)}.")
+    return Outcome(asdict(entry), f"Added {_format_entry(entry)}.")
 
 
 def _imported(found: Imported) -> Outcome:
@@ -115,15 +117,15 @@ def _listed(lexicon: UserLexicon, language: str | None, search: str) -> Outcome:
         if (spoken is None or any(map(entry.applies_to, spoken)))
         and any(wanted in text.casefold() for text in (entry.title, entry.phonemes, entry.say))
     ]
-    words = "\n".join(map(_words, entries)) or "Your lexicon has no such entries."
+    words = "\n".join(map(_format_entry, entries)) or "Your lexicon has no such entries."
     return Outcome([asdict(entry) for entry in entries], words)
 
 
-def _words(entry: Entry) -> str:
-    said = f"/{entry.phonemes}/" if entry.phonemes else f"“{entry.say}”"
+def _format_entry(entry: LexiconEntry) -> str:
+    replacement = f"/{entry.phonemes}/" if entry.phonemes else f"“{entry.say}”"
     case = "exact case" if entry.case == EXACT_CASE else ""
     details = ", ".join(filter(None, (entry.language, entry.part_of_speech, case)))
-    return f"{'pattern ' * bool(entry.pattern)}“{entry.title}”: {said} ({details})"
+    return f"{'pattern ' * bool(entry.pattern)}“{entry.title}”: {replacement} ({details})"
 
 
 def _count(number: int) -> str:

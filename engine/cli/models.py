@@ -46,7 +46,7 @@ def run(
     """
     store = store or ModelStore()
     if options.action == "list":
-        statuses = [store.status(entry.name) for entry in store.catalogue()]
+        statuses = [store.status(entry.name) for entry in store.catalog()]
         return Outcome([as_data(status) for status in statuses], "\n".join(map(_line, statuses)))
     with Steps(on_progress) as steps:
         _act(options, store, observer(steps))
@@ -57,7 +57,7 @@ def observer(steps: Steps) -> ModelObserver:
     """Return an observer that writes a model's progress as lines."""
 
     def observe(progress: ModelProgress) -> None:
-        steps.advance(in_words(progress), progress.activity)
+        steps.advance(format_progress(progress), progress.activity)
 
     return observe
 
@@ -78,10 +78,10 @@ def _remove(name: str, store: ModelStore) -> None:
     status = store.status(name)
     store.remove(name)
     if status.state is ModelState.ABSENT:
-        raise InvalidRequest(f"{status.entry.title} is not installed.", "There’s nothing to remove.")
+        raise InvalidRequest(f"{status.entry.title} isn’t installed.", "There’s nothing to remove.")
 
 
-def in_words(progress: ModelProgress) -> str:
+def format_progress(progress: ModelProgress) -> str:
     """Format progress as one line, such as `kokoro-82m: checking, 12 of 355 MB, 3.2 MB/s, 107 s left`."""
     done, total = progress.bytes_done / 1e6, progress.bytes_total / 1e6
     words = [f"{progress.model}: {progress.activity}", f"{done:,.0f} of {total:,.0f} MB"]
@@ -96,7 +96,7 @@ def as_data(status: ModelStatus) -> dict[str, Any]:
     """Convert a status for JSON."""
     entry = status.entry
     return {
-        "name": entry.name, "title": entry.title, "state": status.state.value, "licence": entry.licence,
+        "name": entry.name, "title": entry.title, "state": status.state.value, "licence": entry.license,
         "source": entry.source, "repository": entry.repository, "revision": entry.revision,
         "bytes_to_fetch": entry.bytes, "bytes_here": status.bytes_here, "voices": list(status.voices),
         "note": entry.note, "published": status.published, "origin": status.origin, "problem": status.problem,
@@ -112,7 +112,7 @@ def _line(status: ModelStatus) -> str:
         ModelState.ABSENT: f"{entry.bytes / 1e6:,.0f} MB from {entry.source}",
         ModelState.DAMAGED: status.problem,
     }[status.state]
-    return f"{entry.name:<15} {status.state:<10} {entry.licence:<11} {detail}"
+    return f"{entry.name:<15} {status.state:<10} {entry.license:<11} {detail}"
 
 
 def _outcome(action: str, status: ModelStatus) -> Outcome:

@@ -24,4 +24,4 @@ def _run(options: argparse.Namespace) -> None:
         pack(options.model, options.weights, options.modules, report, options.prosody)
 
 
-COMMAND = Command("pack", "Repack a model's weights for its modules, as happens on first use.", _add_options, _run)
+COMMAND = Command("pack", "Repack a model’s weights for its modules, as happens on first use.", _add_options, _run)

@@ -25,6 +25,7 @@ from engine.cli.plan import COMMAND as PLAN
 from engine.cli.progress import point_nowhere, show_line
 from engine.cli.reference import COMMAND as REFERENCE
 from engine.cli.report import COMMAND as REPORT
+from engine.cli.serve import COMMAND as SERVE
 from engine.cli.speak import COMMAND as SPEAK
 from engine.cli.starter import EVALUATE, TRAIN
 from engine.cli.validate import COMMAND as VALIDATE
@@ -39,6 +40,7 @@ COMMANDS: Mapping[str, Command] = {
         PLAN,
         LEXICON,
         VOICES,
+        SERVE,
         COMPILE,
         PACK,
         VALIDATE,
@@ -88,13 +90,13 @@ def _run(options: argparse.Namespace) -> int:
     outcome = COMMANDS[options.command].run(options)
     if outcome is None:
         return 0
-    _say(options, outcome)
+    _print_outcome(options, outcome)
     if outcome.error is not None:
         raise outcome.error
     return int(not outcome.passed)
 
 
-def _say(options: argparse.Namespace, outcome: Outcome) -> None:
+def _print_outcome(options: argparse.Namespace, outcome: Outcome) -> None:
     """Print the outcome. Raises `OutputError`, or `BrokenPipeError` if the reader has closed the pipe."""
     if sys.stdout is None:
         return

@@ -10,13 +10,14 @@ from dataclasses import replace
 from typing import Any
 
 from engine.cli import documents
-from engine.cli.command import Command, Outcome, add_edits, add_json_flag, add_manner, add_model, model_with
+from engine.cli.command import Command, Outcome, add_edits, add_json_flag, add_model, add_speech_options
 from engine.cli.progress import Steps
 from engine.cli.speak import text_of
 from engine.errors import NothingToSpeak
 from engine.runtime.synthesizer import Synthesizer
-from engine.speech import Contours, Plan, Source, SpeechRequest, Utterance
+from engine.speech import Contours, Plan, PronunciationSource, SpeechRequest, Utterance
 from engine.text.documents import Document
+from engine.text.documents.decoding import Decoded
 
 _RUN = re.compile(r"\S+")
 _SPOKEN_KINDS = "LNS"
@@ -27,7 +28,7 @@ def add_options(parser: Any) -> None:
     """Add the options: what to plan, and for which voice."""
     parser.add_argument("text", nargs="?", help="the text; - reads standard input")
     documents.add_source(parser)
-    add_manner(parser)
+    add_speech_options(parser)
     add_edits(parser)
     parser.add_argument("--prosody", action="store_true", help="also predict durations, pitch, and energy")
     add_json_flag(parser)
@@ -36,14 +37,14 @@ def add_options(parser: Any) -> None:
 
 def run(options: argparse.Namespace) -> Outcome:
     """Plan the text that the options name. Raises `InvalidRequest` children, `UnusableDocument` or `MissingModel`."""
-    document = documents.document_of(options)
-    source = text_of(options, document)
-    options.model = model_with(options, options.voice)
-    synthesizer = Synthesizer(options.model, weights=options.weights)
-    voice = options.voice or synthesizer.voices()[0].name
-    request = SpeechRequest(source.text, voice, options.speed, language=options.language)
+    project = documents.project_of(options)
+    document = documents.document_of(options) if project is None else None
+    source = text_of(options, document) if project is None else Decoded(project.request.text)
     with Steps() as steps:
-        request = replace(request, edits=documents.edits_of(options, document, steps))
+        request = documents.request_of(options, project, steps)
+        synthesizer = Synthesizer(options.model, weights=options.weights)
+        request = replace(request, text=source.text, voice=request.voice or synthesizer.voices()[0].name)
+        request = replace(request, edits=documents.edits_of(options, document, steps) or request.edits)
         data = _planned(synthesizer, request, document, source.notices, bool(options.prosody), steps)
     return Outcome(data, "\n".join(_lines(data)))
 
@@ -60,7 +61,7 @@ def _planned(
     notices = [_notice(message) for message in (*told, *(document.notices if document else ()))]
     chapters = []
     for number, (title, text) in enumerate(parts, 1):
-        steps.expect(f"Planning chapter {number} of {len(parts)}" if title is not None else "Planning")
+        steps.expect_step(f"Planning chapter {number} of {len(parts)}" if title is not None else "Planning")
         plan = _plan_of(synthesizer, request, text, alone=len(parts) == 1)
         notices += [_notice(each.message, title, each.start, each.end) for each in plan.notices]
         utterances = list(_utterances(plan, text))
@@ -129,7 +130,7 @@ def _words(utterance: Utterance, text: str, start: int, end: int) -> Iterator[di
 def _silent(text: str, start: int, end: int) -> Iterator[dict[str, Any]]:
     for run in _RUN.finditer(text, start, end):
         if any(unicodedata.category(character)[0] in _SPOKEN_KINDS for character in run[0]):
-            yield _word(text, *run.span(), "", Source.SILENT)
+            yield _word(text, *run.span(), "", PronunciationSource.SILENT)
 
 
 def _word(text: str, start: int, end: int, phonemes: str, source: str) -> dict[str, Any]:

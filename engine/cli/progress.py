@@ -70,25 +70,25 @@ class Steps:
         self._ended.set()
         self._thread.join()
 
-    def say(self, line: str) -> None:
+    def write_line(self, line: str) -> None:
         """Write a line and end the current step."""
         with self._lock:
             self._note("", None)
             self._put(line)
 
-    def note(self, line: str) -> None:
+    def write_note(self, line: str) -> None:
         """Write a line; the current step continues."""
         with self._lock:
             self._put(line)
 
-    def begin(self, step: str) -> None:
+    def begin_step(self, step: str) -> None:
         """Write a step, which lasts until the next call; a repeated one is not written again."""
         with self._lock:
             if step != self._step:
                 self._note(step, None)
                 self._put(step)
 
-    def expect(self, step: str) -> None:
+    def expect_step(self, step: str) -> None:
         """Begin a step that is written only if it takes long."""
         with self._lock:
             self._note(step, None)
@@ -107,24 +107,24 @@ class Steps:
     def show(self, event: Event) -> None:
         """Write each preparation step, and notes: why a GPU is not used, or what cannot be spoken as written."""
         if isinstance(event, PreparationEvent):
-            self.begin(f"{event.title} ({event.done} of {event.total})")
+            self.begin_step(f"{event.title} ({event.done} of {event.total})")
             if event.done >= event.total:  # a process that has reported its last step still has to end
-                self.expect(_AFTERWARDS)
-        elif isinstance(event, DeviceEvent) and event.setback:
-            self.note(f"note: {event.setback}")
+                self.expect_step(_AFTERWARDS)
+        elif isinstance(event, DeviceEvent) and event.fallback_reason:
+            self.write_note(f"note: {event.fallback_reason}")
         elif isinstance(event, PlanEvent) and event.plan.whole:
             for notice in event.plan.notices:
-                self.note(f"note: {notice.message}")
+                self.write_note(f"note: {notice.message}")
         elif isinstance(event, FallbackEvent) and event.message != self._fallback:
             self._fallback = event.message
-            self.note(f"note: {event.message}")
+            self.write_note(f"note: {event.message}")
 
     def tick(self) -> None:
         """Write the current step again if nothing was written for a while."""
         with self._lock:
             now = self._clock()
             if self._step and now - self._wrote >= REPEAT_SECONDS:
-                self._put(f"{self._step}, {now - self._began:.0f} s so far")
+                self._put(f"{self._step}, {now - self._began:.0f} s elapsed")
 
     def _note(self, step: str, kind: Hashable) -> None:
         self._step, self._kind, self._began = step, kind, self._clock()

@@ -21,10 +21,9 @@ from engine.cli.command import (
     Outcome,
     add_edits,
     add_json_flag,
-    add_manner,
     add_model,
     add_prosody,
-    model_with,
+    add_speech_options,
 )
 from engine.cli.models import observer
 from engine.cli.progress import Steps
@@ -34,6 +33,7 @@ from engine.export.outputs import check_writable
 from engine.models.checkpoints import at_least_as_good, default_model
 from engine.models.store import ModelState, ModelStore
 from engine.runtime.preparation.devices import AUTO, DEVICES
+from engine.runtime.project_files import Project
 from engine.runtime.synthesizer import Synthesizer, check
 from engine.speech import AudioChunk, SpeechRequest
 from engine.system.memory import peak_bytes
@@ -47,9 +47,9 @@ SECONDS_PER_HOUR = 3600
 def _add_options(parser: Any) -> None:
     parser.add_argument("text", nargs="?", help="the text; - reads standard input")
     documents.add_options(parser)
-    add_manner(parser)
-    parser.add_argument("--pause", type=float, default=1.0, help="pause length multiplier, 0 to 3 (default: 1)")
-    parser.add_argument("--seed", type=int, default=0, help="random seed (default: 0)")
+    add_speech_options(parser)
+    parser.add_argument("--pause", type=float, help="pause length multiplier, 0 to 3 (default: 1)")
+    parser.add_argument("--seed", type=int, help="random seed (default: 0)")
     add_edits(parser)
     parser.add_argument("--device", default=AUTO, help=f"one of: {', '.join(DEVICES)} (default: auto)")
     parser.add_argument("--threads", type=int, help="number of CPU threads (default: one per core)")
@@ -76,22 +76,25 @@ def speak(options: argparse.Namespace) -> Outcome:
     if options.subtitles:
         check_subtitles(options.subtitles)
     documents.check_apart(options)
-    document = documents.document_of(options)
+    project = documents.project_of(options)
+    document = documents.document_of(options) if project is None else None
     documents.note(document)
-    text = text_of(options, document)
+    text = text_of(options, document) if project is None else Decoded(project.request.text)
     with Steps() as steps:
         for notice in text.notices:
-            steps.note(f"note: {notice}")
+            steps.write_note(f"note: {notice}")
         if output and output.suffix.lower() in FORMATS:
             _note_coding(output, steps)
         if options.fetch is not None:
             fetch_if_needed(options, steps)
-        synthesizer, manner = _prepared(options, steps)
-        manner = replace(manner, edits=documents.edits_of(options, document, steps))
+        synthesizer, speech_settings = _prepared(options, project, steps)
+        speech_settings = replace(
+            speech_settings, edits=documents.edits_of(options, document, steps) or speech_settings.edits
+        )
         if document is not None and output and not options.play:
-            order = ExportJob(document, manner, output, bool(options.per_chapter), options.subtitles)
+            order = ExportJob(document, speech_settings, output, bool(options.per_chapter), options.subtitles)
             return documents.export_document(order, synthesizer, steps)
-        return _spoken(synthesizer, replace(manner, text=text.text), options, output, steps)
+        return _spoken(synthesizer, replace(speech_settings, text=text.text), options, output, steps)
 
 
 def _note_coding(output: Path, steps: Steps) -> None:
@@ -105,7 +108,7 @@ def _note_coding(output: Path, steps: Steps) -> None:
         if coding.program
         else "; with FFmpeg installed it would be AAC, a third of the size"
     )
-    steps.note(f"note: {output.name} is {coding.name}, {size}{by}.")
+    steps.write_note(f"note: {output.name} is {coding.name}, {size}{by}.")
 
 
 def fetch_if_needed(options: argparse.Namespace, steps: Steps) -> None:
@@ -115,7 +118,7 @@ def fetch_if_needed(options: argparse.Namespace, steps: Steps) -> None:
     try:
         ModelStore().fetch(options.fetch, observer(steps))
     except EngineError as error:
-        steps.say(f"note: couldn’t download {options.fetch}. {error}")
+        steps.write_line(f"note: couldn’t download {options.fetch}. {error}")
     if not options.model_named:
         options.model = default_model()
 
@@ -125,19 +128,18 @@ def _note_damaged(options: argparse.Namespace, steps: Steps) -> None:
     better = () if options.model_named else at_least_as_good(options.model)
     for status in map(ModelStore().status, better):
         if status.state is ModelState.DAMAGED:
-            steps.say(f"note: {status.entry.title} is not used. {status.problem}")
+            steps.write_line(f"note: {status.entry.title} isn’t used. {status.problem}")
 
 
-def _prepared(options: argparse.Namespace, steps: Steps) -> tuple[Synthesizer, SpeechRequest]:
-    """Return a prepared synthesizer, and a request with all settings but no text."""
-    options.model = model_with(options, options.voice)
+def _prepared(options: argparse.Namespace, project: Project | None, steps: Steps) -> tuple[Synthesizer, SpeechRequest]:
+    """Return a prepared synthesizer, and a request with all settings, without a text unless there is a project."""
+    speech_settings = documents.request_of(options, project, steps, options.prosody)
     _note_damaged(options, steps)
     synthesizer = Synthesizer(options.model, options.device, options.weights, options.threads, prosody=options.prosody)
-    voice = options.voice or synthesizer.voices()[0].name
-    manner = SpeechRequest("", voice, options.speed, options.seed, options.pause, options.language)
-    check(manner)  # before anything that takes time
+    speech_settings = replace(speech_settings, voice=speech_settings.voice or synthesizer.voices()[0].name)
+    check(speech_settings)  # before anything that takes time
     synthesizer.prepare(steps.show)
-    return synthesizer, manner
+    return synthesizer, speech_settings
 
 
 def _spoken(
@@ -160,8 +162,8 @@ def _spoken(
         "subtitles": str(options.subtitles) if options.subtitles else None,
         "seconds_of_longest_utterance": max(chunk.seconds for chunk in chunks), "peak_bytes": peak_bytes(),
     }  # fmt: skip
-    said = f"{output or 'Played'}: {audio_seconds:.1f} s of speech in {total_seconds:.1f} s"
-    return Outcome(figures, f"{said}, by {request.voice} of {synthesizer.model}")
+    summary = f"{output or 'Played'}: {audio_seconds:.1f} s of speech in {total_seconds:.1f} s"
+    return Outcome(figures, f"{summary}, by {request.voice} of {synthesizer.model}")
 
 
 def text_of(options: argparse.Namespace, document: Document | None) -> Decoded:
@@ -187,7 +189,7 @@ def _standard_input() -> Decoded:
     try:
         return decoded(sys.stdin.buffer.read(), "standard input")
     except (OSError, DamagedDocument) as error:
-        raise InvalidRequest("Standard input is not valid text.", "Pipe text into it, or use --file FILE.") from error
+        raise InvalidRequest("Standard input isn’t valid text.", "Pipe text into it, or use --file FILE.") from error
 
 
 def _collect(
@@ -199,16 +201,16 @@ def _collect(
     chunks: list[AudioChunk] = []
     first_seconds = 0.0
     with Loudspeaker(synthesizer.sample_rate_hz) if play else nullcontext() as loudspeaker:
-        steps.expect("Speaking 1")
+        steps.expect_step("Speaking 1")
         for chunk in synthesizer.synthesize(request, steps.show):
             first_seconds = first_seconds or time.perf_counter() - started
             chunks.append(chunk)
             of_all = f" of {chunk.utterance_count}" if chunk.utterance_count else ""
-            steps.say(f"Spoke {chunk.utterance.index + 1}{of_all}")
+            steps.write_line(f"Spoke {chunk.utterance.index + 1}{of_all}")
             if loudspeaker:
                 loudspeaker.play(chunk.samples)
             if chunk.utterance.index + 1 != chunk.utterance_count:
-                steps.expect(f"Speaking {chunk.utterance.index + 2}{of_all}")
+                steps.expect_step(f"Speaking {chunk.utterance.index + 2}{of_all}")
     return chunks, first_seconds
 
 

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 from engine.cli.command import Command, Outcome, add_json_flag
 from engine.cli.progress import show_line
-from engine.system.whole_file import ensure_folder
+from engine.system.atomic_write import ensure_folder
 from engine.training.starter import ROUNDS, STAGE_MINUTES, TrainOptions, evaluate, train
 
 if TYPE_CHECKING:
@@ -21,7 +21,7 @@ def _add_training_options(parser: Any) -> None:
         "--work-dir", type=Path, required=True, help="folder for data and checkpoints; training resumes from it"
     )
     parser.add_argument("--output-dir", type=Path, help="folder for the finished model (default: WORK_DIR/package)")
-    parser.add_argument("--from", dest="start", type=Path, metavar="PACKAGE", help="start from this package's weights")
+    parser.add_argument("--from", dest="start", type=Path, metavar="PACKAGE", help="start from this package’s weights")
     parser.add_argument("--stages", nargs="+", choices=tuple(STAGE_MINUTES), help="only these (default: all)")
     parser.add_argument(
         "--rounds", type=int, default=ROUNDS, help=f"shards of training data for each voice (default: {ROUNDS})"
@@ -40,7 +40,7 @@ def _train(options: argparse.Namespace) -> Outcome:
 def _add_evaluation_options(parser: Any) -> None:
     parser.add_argument("--sentences", type=int, default=100, help="how many of the 100 (default: all)")
     parser.add_argument("--package", type=Path, help="the model to score (default: the bundled one)")
-    parser.add_argument("--work-dir", type=Path, help="folder of the teacher's recordings, created if needed")
+    parser.add_argument("--work-dir", type=Path, help="folder of the teacher’s recordings, created if needed")
     add_json_flag(parser)
 
 

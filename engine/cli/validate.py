@@ -18,25 +18,28 @@ from engine.cli.command import (
     Outcome,
     add_edits,
     add_json_file,
-    add_manner,
     add_model,
     add_prosody,
+    add_speech_options,
     edits_of,
     model_with,
     save_json,
+    speech_settings_of,
 )
 from engine.cli.progress import Steps
 from engine.cli.validate_case import add_case_options, case_of, check_case, rerun, wants_case
 from engine.cli.validate_kernels import add_kernels, check_kernels, inspected
 from engine.errors import InvalidRequest
-from engine.models.checkpoints import STARTER, open_checkpoint, starter_voices
+from engine.models.checkpoints import STARTER, installed_models, open_checkpoint, starter_voices
 from engine.runtime.preparation.devices import AUTO, DEVICES
 from engine.runtime.preparation.lstm_methods import LSTM_METHODS
+from engine.runtime.project_files import read_project
+from engine.runtime.projects import shielded
 from engine.speech import PlanEvent, PreparationEvent, Prosody, SpeechRequest
 from engine.stages import STAGE_NAMES
+from engine.system.atomic_write import ensure_folder, ensure_writable
 from engine.system.bundle import require_reference
 from engine.system.paths import resources_folder, sample_text_path
-from engine.system.whole_file import ensure_folder, ensure_writable
 from engine.text.languages import AMERICAN
 from engine.validator.bundles.bundle import write_bundle
 from engine.validator.data import wording
@@ -56,11 +59,11 @@ from engine.validator.experiments.lstm_comparison import LstmComparison, compare
 from engine.validator.experiments.progress import ExperimentEvent, ExperimentObserver, ProgressEvent
 from engine.validator.experiments.sweep import SweepPoint, sweep_padding
 from engine.validator.experiments.text_parity import compare_text, sentences_of
-from engine.validator.faults.catalogue import FAULTS, fault_named
+from engine.validator.faults.catalog import FAULTS, fault_named
 from engine.validator.reports.html_report import write_html
 from engine.validator.reports.text_report import fuzz_text, lstm_text, sweep_text, text_report
 from engine.validator.reports.wavs import write_wavs
-from engine.validator.runners.fault_injection import drill_regimes, drill_text
+from engine.validator.runners.fault_injection import fault_injection_regimes, fault_injection_text
 from engine.validator.runs.arrays import ArrayFolder
 from engine.validator.runs.baseline_grader import unpartnered, worsened
 from engine.validator.runs.golden import Golden
@@ -82,7 +85,7 @@ def add_fault(parser: Any) -> None:
     )
 
 
-def usual_text(fault: str) -> str:
+def default_text(fault: str) -> str:
     """Return the default text: one that exposes the fault, or the sample text."""
     shows_it = fault_named(fault).text if fault else ""
     return shows_it or sample_text_path().read_text(encoding="utf-8")
@@ -124,7 +127,7 @@ def save_golden(options: argparse.Namespace, report: Report) -> None:
     Golden.of(report.rows, report.utterances, report.circumstances, date.today()).save(options.save_golden)
 
 
-def golden_words(options: argparse.Namespace, report: Report) -> str:
+def describe_missing_golden(options: argparse.Namespace, report: Report) -> str:
     """Return a message that lists the outputs without a golden value to compare with; empty if there are none."""
     lost = dict.fromkeys(row.output for row in unpartnered(report.rows))
     return f"No golden value for: {', '.join(lost)}." if options.golden and lost else ""
@@ -138,10 +141,11 @@ def golden_passed(options: argparse.Namespace, report: Report) -> bool:
 def add_options(parser: Any) -> None:
     """Add the options: what to compare, how, and the files to write."""
     parser.add_argument("--text", help="text to speak (default: a sample)")
+    parser.add_argument("--project", type=Path, metavar="FILE", help="speak this project, with its voice and its edits")
     parser.add_argument("--phonemes", help="speak these phonemes instead of a text, as one utterance")
-    add_manner(parser)
+    add_speech_options(parser)
     add_edits(parser)
-    parser.add_argument("--seed", type=int, default=0, help="random seed for the noise, or for --fuzz (default: 0)")
+    parser.add_argument("--seed", type=int, help="random seed for the noise, or for --fuzz (default: 0)")
     regimes = ",".join(Regime)
     parser.add_argument("--regimes", help=f"of {regimes} (default: {','.join(DEFAULT_REGIMES)}; with --fuzz: compiled)")
     parser.add_argument("--reference", default=Regime.DYNAMIC, help="the regime to compare with (default: dynamic)")
@@ -166,7 +170,7 @@ def add_options(parser: Any) -> None:
         nargs="?",
         const=ENGLISH_SENTENCES,
         metavar="FILE",
-        help="compare phonemes with Kokoro's own, for the lines of a file or 500 sentences (--language en-US or en-GB)",
+        help="compare phonemes with Kokoro’s own, for the lines of a file or 500 sentences (--language en-US or en-GB)",
     )
     add_case_options(parser)
     add_fault(parser)
@@ -183,13 +187,12 @@ def add_options(parser: Any) -> None:
 
 def request_from(options: argparse.Namespace, arrays_folder: str | None = None) -> ValidationRequest:
     """Build the request from parsed options. Raises `InvalidRequest` for unknown names."""
-    text = options.text if options.text is not None else usual_text(options.fault)
-    voice = options.voice or _first_voice(options)
+    basis = _basis(options)
+    speech = speech_settings_of(options, basis)
+    speech = replace(speech, voice=speech.voice or _first_voice(options), edits=edits_of(options)[0] or basis.edits)
     return ValidationRequest(
-        speech=SpeechRequest(
-            text, voice, options.speed, options.seed, language=options.language, edits=edits_of(options)[0]
-        ),
-        model=model_with(options, options.voice),
+        speech=speech,
+        model=model_with(options, options.voice or basis.voice or None),
         weights=options.weights,
         regimes=_regimes(options),
         reference=regime_named(options.reference),
@@ -205,13 +208,26 @@ def request_from(options: argparse.Namespace, arrays_folder: str | None = None) 
     )
 
 
+def _basis(options: argparse.Namespace) -> SpeechRequest:
+    """Return the request of the project that the options name, or one for the text."""
+    if options.project is None:
+        return SpeechRequest(options.text if options.text is not None else default_text(options.fault), "")
+    if options.text is not None or options.phonemes is not None:
+        raise InvalidRequest("Both a project and a text were given.", "Omit one of them.")
+    project = read_project(options.project)
+    if not options.model_named and options.weights is None and project.model.name in installed_models():
+        options.model = project.model.name
+    request = shielded(project.request)
+    return replace(request, voice=request.definitions.recipe_of(request.voice))
+
+
 def _regimes(options: argparse.Namespace) -> tuple[Regime, ...]:
     if options.regimes is not None:
         return tuple(regime_named(name) for name in options.regimes.split(","))
     if options.prosody is Prosody.TRANSFORMER:
         return (*DEFAULT_REGIMES, Regime.DISTILLED) if options.fuzz is None else (Regime.DISTILLED,)
     if options.fault:
-        return drill_regimes(fault_named(options.fault))
+        return fault_injection_regimes(fault_named(options.fault))
     return DEFAULT_REGIMES if options.fuzz is None else (Regime.COMPILED,)
 
 
@@ -246,14 +262,14 @@ def run(options: argparse.Namespace) -> Outcome:
     """
     require_reference()
     with Steps() as steps:
-        steps.expect("Validating")
-        return outcome_of(options, _doctor_words, partial(show, steps))
+        steps.expect_step("Validating")
+        return outcome_of(options, _doctor_text, partial(show, steps))
 
 
-def _doctor_words() -> str:
-    from engine.report.doctor import examine_installation, in_words
+def _doctor_text() -> str:
+    from engine.report.doctor import examine_installation, format_findings
 
-    return in_words(examine_installation())
+    return format_findings(examine_installation())
 
 
 def show(steps: Steps, event: ExperimentEvent) -> None:
@@ -267,7 +283,7 @@ def show(steps: Steps, event: ExperimentEvent) -> None:
     elif isinstance(event, RowEvent) and event.row.verdict in (Verdict.FAIL, Verdict.INCOMPARABLE):
         row = event.row
         broken = "" if row.not_finite is None else f" ({wording.not_finite(row.not_finite)})"
-        steps.note(f"{row.regime}, {row.reading}: {row.stage}, {row.output}: {row.verdict}{broken}")
+        steps.write_note(f"{row.regime}, {row.reading}: {row.stage}, {row.output}: {row.verdict}{broken}")
 
 
 def outcome_of(options: argparse.Namespace, doctor: Callable[[], str], observe: ExperimentObserver) -> Outcome:
@@ -312,7 +328,7 @@ def _validated(options: argparse.Namespace, doctor: Callable[[], str], observe: 
         sweep = sweep_padding(request, observe=observe) if options.sweep else ()
         save_golden(options, report)
         _write_files(options, doctor, report, arrays, lstms, sweep)
-        case, case_words = case_of(options, validator, request, report, observe) if wants_case(options) else ({}, "")
+        case, describe_case = case_of(options, validator, request, report, observe) if wants_case(options) else ({}, "")
     data = {
         **Wire().report_to_dict(report),
         **({"case": case} if case else {}),
@@ -320,8 +336,13 @@ def _validated(options: argparse.Namespace, doctor: Callable[[], str], observe: 
         "sweep": [asdict(point) for point in sweep],
         "kernels": kernels.to_dict(),
     }
-    told = text_report(report), kernels.to_text(), golden_words(options, report), drill_text(report)
-    tables = (*told, lstm_text(lstms), sweep_text(sweep) if sweep else "", case_words)
+    told = (
+        text_report(report),
+        kernels.to_text(),
+        describe_missing_golden(options, report),
+        fault_injection_text(report),
+    )
+    tables = (*told, lstm_text(lstms), sweep_text(sweep) if sweep else "", describe_case)
     passed = report.passed and golden_passed(options, report) and kernels.passed
     return Outcome(data, "\n\n".join(filter(None, tables)), passed)
 

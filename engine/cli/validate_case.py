@@ -11,7 +11,7 @@ from typing import Any
 from engine.cli.command import Outcome
 from engine.errors import InvalidRequest
 from engine.validator.cases.case import CaseFacts, FailingCase, save_case
-from engine.validator.cases.case_run import case_words, reduction_words, run_case, run_words
+from engine.validator.cases.case_run import describe_case, describe_case_run, describe_reduction, run_case
 from engine.validator.cases.reduction import REDUCTION_SECONDS, check_stage, failing_case, failure_in, reduce_failure
 from engine.validator.data.results import Report, ValidationRequest
 from engine.validator.data.wire import Wire
@@ -61,7 +61,7 @@ def rerun(options: argparse.Namespace, observe: ValidationObserver) -> Outcome:
         "elements": _elements(run.elements),
         "built_otherwise": list(run.built_otherwise),
     }
-    return Outcome(data, run_words(run), not run.fails)
+    return Outcome(data, describe_case_run(run), not run.fails)
 
 
 def case_of(
@@ -79,15 +79,15 @@ def case_of(
     if not options.reduce:
         case = failing_case(validator, request, report, stage, observe)
         _save(options, case)
-        words = case_words(case.facts, file)
-        return {**_facts(case.facts), "file": file, "words": case_words(case.facts)}, words
+        words = describe_case(case.facts, file)
+        return {**_facts(case.facts), "file": file, "words": describe_case(case.facts)}, words
     reduction = reduce_failure(validator, request, report, stage, observe, seconds=options.reduce_seconds)
     _save(options, reduction.case)
-    words = reduction_words(reduction, file)
+    words = describe_reduction(reduction, file)
     data = {
         **_facts(reduction.case.facts),
         "file": file,
-        "words": reduction_words(reduction),
+        "words": describe_reduction(reduction),
         "elements": _elements(reduction.elements),
         "original_phonemes": reduction.original_phonemes,
         "tries": reduction.tries,

@@ -53,7 +53,7 @@ class KernelReport:
     measured: dict[str, dict[str, KernelMeasurement]] = field(default_factory=dict)
     findings: tuple[KernelFinding, ...] = ()
 
-    def take(self, event: ValidationEvent) -> None:
+    def handle_event(self, event: ValidationEvent) -> None:
         """Record the content of an event."""
         if isinstance(event, GraphEvent):
             kernels = {node.id: node for node in event.graph.nodes if node.kind is NodeKind.KERNEL}
@@ -105,12 +105,12 @@ def inspected(
     if stages is None:
         return report
 
-    def take(event: ValidationEvent) -> None:
-        report.take(event)
+    def handle_event(event: ValidationEvent) -> None:
+        report.handle_event(event)
         observe(event)
 
     kernels = KernelRequest(request, stages=_named(stages))
-    report.findings = KernelInspection(validator).inspect(kernels, take)
+    report.findings = KernelInspection(validator).inspect(kernels, handle_event)
     return report
 
 

@@ -31,7 +31,7 @@ def add_options(parser: Any) -> None:
     preview = _action(actions, "preview", "play a sample sentence in the voice’s language")
     preview.add_argument("voice", help="a name, or a blend")
     preview.add_argument(
-        "--language", default=argparse.SUPPRESS, help="override the voice's language, for example fr-FR"
+        "--language", default=argparse.SUPPRESS, help="override the voice’s language, for example fr-FR"
     )
     preview.add_argument("--play", action="store_true", help="play it (the default, unless --out)")
     preview.add_argument("--out", type=Path, help="write a .wav, .flac, .mp3, .ogg, .opus, .m4b or .m4a file")
@@ -65,7 +65,7 @@ def run(options: argparse.Namespace) -> Outcome:
     width = max((len(voice.name) for _, voice in listed), default=0)
     return Outcome(
         [{**asdict(voice), "model": model} for model, voice in listed],
-        "\n".join(_line(voice, model, width) for model, voice in listed) or _none_words(options.language),
+        "\n".join(_line(voice, model, width) for model, voice in listed) or _describe_no_voices(options.language),
     )
 
 
@@ -106,7 +106,7 @@ def _saved(options: argparse.Namespace) -> VoiceInfo:
     return SavedVoices().save(options.name, options.recipe, known, others)
 
 
-def _none_words(language: str | None) -> str:
+def _describe_no_voices(language: str | None) -> str:
     spoken = "" if language is None else f" of {language_of(language).name}"
     return f"No voices{spoken} are installed. Run `models list` to see what you can download."
 

@@ -1,4 +1,4 @@
-"""Has a stage for a GPU compute in buffers that it is lent by `engine.runners.buffers`, which keeps them.
+"""Has a stage for a GPU compute in buffers that it is lent by `engine.runtime.runners.buffers`, which keeps them.
 
 A GPU's buffer cannot be entered in its middle, so only arrays of the same size share one, as TVM plans it.
 """
@@ -12,8 +12,8 @@ import tvm
 from tvm import relax
 from tvm.ir.transform import PassContext, module_pass
 
+from engine.compiler.artifacts.runtime_functions import BUFFERS_FUNCTION
 from engine.compiler.memory_plan import TENSOR, calls, last_uses, storage_sizes
-from engine.runners.buffers import BUFFERS_FUNCTION
 
 
 @module_pass(opt_level=0, name="LendBuffers")

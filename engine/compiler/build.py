@@ -12,8 +12,8 @@ from pathlib import Path
 import torch
 from tvm import relax
 
-from engine.artifacts.digest import content_digest
-from engine.artifacts.manifest import (
+from engine.compiler.artifacts.digest import content_digest
+from engine.compiler.artifacts.manifest import (
     MPS,
     Artifact,
     Bridge,
@@ -24,25 +24,25 @@ from engine.artifacts.manifest import (
     expected_identity,
     library_suffix,
 )
-from engine.compiler.export import StageGraph, parameters_of, trace, translate
+from engine.compiler.export import RelaxStage, parameters_of, trace, translate
+from engine.compiler.kernels.cpu.register_tile import microkernel_for
+from engine.compiler.kernels.precision import Precision
 from engine.compiler.linking import link_bridge, linker_for
 from engine.compiler.metal_passes import kernel_sources, running_kernels
+from engine.compiler.mps_bridge.bridge import BRIDGE_NAME
 from engine.compiler.passes import build_executable
 from engine.compiler.targets import target_of
 from engine.compiler.tuning import Search, convolutions, search_on
 from engine.config import ModelConfig
 from engine.errors import CompileError, DamagedFile
-from engine.kernels.cpu.register_tile import microkernel_for
-from engine.kernels.precision import Precision
-from engine.mps_bridge.bridge import BRIDGE_NAME
 from engine.network.architecture import build_network
 from engine.network.exportable import exportable_stages
-from engine.network.exportable.probing import Probed
+from engine.network.exportable.probing import ProbedModule
+from engine.network.ops.packed_lstm import LstmMethod, LstmSemantics
 from engine.network.random_weights import without_weight_norm
-from engine.ops.packed_lstm import LstmMethod, LstmSemantics
 from engine.speech import PreparationEvent
 from engine.stages import Stage
-from engine.system.whole_file import write_atomically
+from engine.system.atomic_write import write_atomically
 
 
 def build(
@@ -100,7 +100,7 @@ def build_stage(
     findings = () if search is None else search.findings(convolutions(program), microkernel_for(target))
     tuned = [(finding.sizes, finding.choice) for finding in findings]
     method, precision = LstmMethod(variant.lstm_method), precision_of(stage, variant)
-    graph = StageGraph(translate(stage, program, target, method, precision, tuned), parameters_of(program))
+    graph = RelaxStage(translate(stage, program, target, method, precision, tuned), parameters_of(program))
     executable = build_executable(graph.module, target)
     content = link(executable, variant)
     file = f"{stage.name}{library_suffix(variant)}"
@@ -112,9 +112,9 @@ def build_stage(
         bytes=len(content),
         seconds=time.perf_counter() - started,
         parameters=graph.parameters,
-        probes=module.paths if isinstance(module, Probed) else (),
+        probes=module.paths if isinstance(module, ProbedModule) else (),
         fingerprint=_fingerprint(executable, graph.parameters),
-        tuning=tuple(finding.in_words for finding in findings),
+        tuning=tuple(finding.as_text for finding in findings),
         kernels=running_kernels(executable),
     )
 
@@ -151,7 +151,7 @@ def _make_folder(folder: Path) -> None:
         folder.mkdir(parents=True, exist_ok=True)
     except OSError as error:
         raise CompileError(
-            f"The folder {folder} cannot be written ({error.strerror}).", "Choose another with --output-dir."
+            f"The folder {folder} can’t be written to ({error.strerror}).", "Choose a different one with --output-dir."
         ) from error
 
 

@@ -1,4 +1,4 @@
-"""How operators of a torch graph become Relax: hand-written kernels for the heavy ones, TVM's own for the rest.
+"""Converts operators of a torch graph to Relax: hand-written kernels for the heavy ones, TVM's own for the rest.
 
 Weights are packed by a kernel too, so that a later pass can move the packing to where weights are loaded.
 """
@@ -15,19 +15,19 @@ from tvm import relax, tirx
 from tvm_ffi import structural_equal
 
 from engine.compiler.convolution_converters import CONVOLUTION_CONVERTERS
-from engine.compiler.kernel_calls import Call, Importer, KernelBook, int32, linear_rows, shape_of, simplified
+from engine.compiler.kernel_calls import Call, Importer, KernelRegistry, int32, linear_rows, shape_of, simplified
+from engine.compiler.kernels import mathematics
+from engine.compiler.kernels.activations import Activation, LeakyReLU, Snake
+from engine.compiler.kernels.convolution import ConvWorkload
+from engine.compiler.kernels.cpu.conv_choice import ConvAlgorithm
+from engine.compiler.kernels.cpu.harmonic_source import harmonic_source
+from engine.compiler.kernels.cpu.inverse_stft import inverse_stft
+from engine.compiler.kernels.precision import Precision
 from engine.compiler.lstm_converters import lstm_converters
 from engine.compiler.target_kernels import kernels_for
 from engine.compiler.traced_graph import operator_name
 from engine.errors import CompileError
-from engine.kernels import mathematics
-from engine.kernels.activations import Activation, LeakyReLU, Snake
-from engine.kernels.convolution import ConvWorkload
-from engine.kernels.cpu.conv_choice import Choice
-from engine.kernels.cpu.harmonic_source import harmonic_source
-from engine.kernels.cpu.inverse_stft import inverse_stft
-from engine.kernels.precision import Precision
-from engine.ops.packed_lstm import LstmMethod
+from engine.network.ops.packed_lstm import LstmMethod
 
 Converter = Callable[[fx.Node, Importer], relax.Expr]
 
@@ -36,14 +36,14 @@ def converters_for(
     target: tvm.target.Target,
     lstm_method: LstmMethod = LstmMethod.TIR,
     precision: Precision = Precision.FLOAT32,
-    tuned: Sequence[tuple[ConvWorkload, Choice]] = (),
+    tuned: Sequence[tuple[ConvWorkload, ConvAlgorithm]] = (),
 ) -> Mapping[str, Converter]:
     """Converters by the name of the torch operator, for one graph, which has one kernel per set of sizes.
 
     Raises `CompileError` for an LSTM method or a precision that the target does not support.
     """
     kernels = kernels_for(target, precision, tuned)
-    book = KernelBook(kernels)
+    registry = KernelRegistry(kernels)
     table: dict[str, Callable[[Call], relax.Expr]] = {
         **CONVOLUTION_CONVERTERS,
         "conv_transpose1d.default": _conv_transpose1d,
@@ -68,11 +68,11 @@ def converters_for(
         **kernels.converters,
         **lstm_converters(lstm_method, target),
     }
-    return {name: _converter(convert, book) for name, convert in table.items()}
+    return {name: _converter(convert, registry) for name, convert in table.items()}
 
 
-def _converter(convert: Callable[[Call], relax.Expr], book: KernelBook) -> Converter:
-    return lambda node, importer: convert(Call(node, importer, book))
+def _converter(convert: Callable[[Call], relax.Expr], registry: KernelRegistry) -> Converter:
+    return lambda node, importer: convert(Call(node, importer, registry))
 
 
 def _conv_transpose1d(call: Call) -> relax.Var:
@@ -108,7 +108,7 @@ def _select(call: Call) -> relax.Var:
 
 def _masked_fill(call: Call) -> relax.Var:
     x, mask, value = call.arguments
-    # A constant in the loop: LLVM does not vectorise a loop that reads the number from memory.
+    # A constant in the loop: LLVM does not vectorize a loop that reads the number from memory.
     number = tirx.const(value, x.ty.dtype.dtype)
     return call.of_each("masked", lambda kept, is_masked: tirx.Select(is_masked, number, kept), x, mask)
 
@@ -172,20 +172,20 @@ def _adaptive_layer_norm(call: Call) -> relax.Var:
 
 
 def _adaptive_norm(call: Call) -> relax.Var:
-    return _normalised(call, Activation())
+    return _normalized(call, Activation())
 
 
 def _adaptive_norm_leaky_relu(call: Call) -> relax.Var:
     *_, slope = call.arguments
-    return _normalised(call, LeakyReLU(slope))
+    return _normalized(call, LeakyReLU(slope))
 
 
 def _adaptive_norm_snake(call: Call) -> relax.Var:
     *_, alpha = call.arguments
-    return _normalised(call, Snake(), alpha)
+    return _normalized(call, Snake(), alpha)
 
 
-def _normalised(call: Call, activation: Activation, *parameter: relax.Var) -> relax.Var:
+def _normalized(call: Call, activation: Activation, *parameter: relax.Var) -> relax.Var:
     x, lengths, styles, weight, bias, offset, *_ = call.arguments
     operands = [x, lengths, styles, weight, bias, int32(offset), *parameter]
     shape = shape_of(x)

@@ -1,4 +1,4 @@
-"""How convolutions become Relax: each with the sum and the factor that follow it, in one kernel."""
+"""Converts convolutions to Relax: each with the sum and the factor that follow it, in one kernel."""
 
 from __future__ import annotations
 
@@ -11,10 +11,10 @@ from tvm import relax
 from tvm.sym import Analyzer
 
 from engine.compiler.kernel_calls import Call, shape_of, simplified
+from engine.compiler.kernels.convolution import ConvWorkload
+from engine.compiler.kernels.epilogue import Epilogue
 from engine.compiler.traced_graph import operator_name
 from engine.errors import CompileError
-from engine.kernels.convolution import ConvWorkload
-from engine.kernels.epilogue import Epilogue
 
 _CONVOLUTION = "conv1d.default"
 _SUM = "add.Tensor"

@@ -13,8 +13,8 @@ from typing import Any
 from torch import fx
 from torch.export import ExportedProgram
 
+from engine.compiler.kernels.convolution import ConvWorkload, transposed
 from engine.compiler.traced_graph import Numbers, number_of, numbers_of, operator_name, shape_of
-from engine.kernels.convolution import ConvWorkload, transposed
 
 _PLAIN, _TRANSPOSED = "conv1d.default", "conv_transpose1d.default"
 _GROUPS = 6

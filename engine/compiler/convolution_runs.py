@@ -10,10 +10,10 @@ import tvm
 from tvm.target import Target
 from tvm.tirx import PrimFunc
 
-from engine.kernels.convolution import ConvWorkload, WeightAt, transposed_weight_at, weight_at
-from engine.kernels.cpu.conv_choice import conv_kernel, packing_kernel, plan_for
-from engine.kernels.cpu.register_tile import Microkernel
-from engine.kernels.epilogue import Epilogue
+from engine.compiler.kernels.convolution import ConvWorkload, WeightAt, transposed_weight_at, weight_at
+from engine.compiler.kernels.cpu.conv_choice import conv_kernel, packing_kernel, plan_for
+from engine.compiler.kernels.cpu.register_tile import Microkernel
+from engine.compiler.kernels.epilogue import Epilogue
 
 Convolve = Callable[[], object]
 """Computes a convolution once."""
@@ -31,7 +31,7 @@ class Convolution:
         library["pack"](_random(weight), self._weight)
 
     def prepared(self) -> Convolve:
-        """A function that computes the convolution on arrays of its own; it has been called once already."""
+        """A function that computes the convolution on its own arrays; it has been called once already."""
         x, bias = _random(self._source), _random(self._target[1:2])
         y = tvm.runtime.tensor(np.empty(self._target, np.float32))
 

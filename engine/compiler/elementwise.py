@@ -1,6 +1,6 @@
 """A schedule for what fusion leaves: elementwise operators, transposes, gathers, small reductions.
 
-Intermediate values are computed where they are used, rows in parallel, and the last axis is left to LLVM's vectoriser.
+Intermediate values are computed where they are used, rows in parallel, and the last axis is left to LLVM's vectorizer.
 A function that cannot be scheduled so stays as it is.
 """
 
@@ -17,7 +17,7 @@ SCHEDULED = "tirx.is_scheduled"
 MIN_PARALLEL_AXES = 3
 """Arrays of fewer axes are masks, styles and biases: waking the other threads would cost more than they save."""
 MIN_ROW = 16
-"""A shorter row is not worth the divisions that compute its index: the axis before is made part of it."""
+"""A shorter row is not worth the divisions that compute its index: the axis before it becomes part of the row."""
 _MAIN = "main"
 
 
@@ -29,7 +29,7 @@ def schedule_elementwise(function: PrimFunc) -> PrimFunc:
         schedule = Schedule(tvm.IRModule({_MAIN: function}))
         _inline_intermediates(schedule)
         for block in _blocks(schedule):
-            _parallelise(schedule, block)
+            _parallelize(schedule, block)
     except ScheduleError:
         return function
     return schedule.mod[_MAIN].with_attr(SCHEDULED, True)
@@ -46,14 +46,14 @@ def _inline_intermediates(schedule: Schedule) -> None:
 
 
 def _inline(schedule: Schedule, block: SBlockRV) -> None:
-    """Inline a block into its consumers; one that cannot be inlined, such as a sum, stays a loop of its own."""
+    """Inline a block into its consumers; one that cannot be inlined, such as a sum, stays a separate loop."""
     try:
         schedule.compute_inline(block)
     except ScheduleError:
         return
 
 
-def _parallelise(schedule: Schedule, block: SBlockRV) -> None:
+def _parallelize(schedule: Schedule, block: SBlockRV) -> None:
     loops = _spatial_loops(schedule, block)
     outer = loops[: _outer_count([schedule.get(loop).extent for loop in loops])]
     if len(loops) >= MIN_PARALLEL_AXES and outer:
@@ -61,7 +61,7 @@ def _parallelise(schedule: Schedule, block: SBlockRV) -> None:
 
 
 def _outer_count(extents: list[Any]) -> int:
-    """How many axes run in parallel: all but the last, or the last few when those are short and fixed."""
+    """The number of axes that run in parallel: all but the last, or the last few when those are short and fixed."""
     inner = 1
     for axis in reversed(range(len(extents))):
         if not isinstance(extents[axis], IntImm):

@@ -16,16 +16,16 @@ from torch.export.graph_signature import InputKind
 from tvm.relax.frontend import detach_params
 from tvm.relax.frontend.torch import from_exported_program
 
-from engine.artifacts.manifest import Parameter
+from engine.compiler.artifacts.manifest import Parameter
 from engine.compiler.converters import converters_for
+from engine.compiler.kernels.convolution import ConvWorkload
+from engine.compiler.kernels.cpu.conv_choice import ConvAlgorithm
+from engine.compiler.kernels.precision import Precision
 from engine.compiler.passes import first_line
 from engine.config import ModelConfig
 from engine.errors import CompileError
-from engine.kernels.convolution import ConvWorkload
-from engine.kernels.cpu.conv_choice import Choice
-from engine.kernels.precision import Precision
-from engine.network.exportable.probing import Probed
-from engine.ops.packed_lstm import LstmMethod
+from engine.network.exportable.probing import ProbedModule
+from engine.network.ops.packed_lstm import LstmMethod
 from engine.stages import Axis, Stage, Tensor
 
 BATCH = "batch"
@@ -35,7 +35,7 @@ _EXAMPLE_LENGTHS = {"tokens": 7, "frames": 11}
 
 
 @dataclass(frozen=True)
-class StageGraph:
+class RelaxStage:
     """A stage as Relax: `main` takes the stage's inputs, then its parameters in the order of `parameters`."""
 
     module: tvm.IRModule
@@ -49,15 +49,15 @@ def export_stage(
     target: tvm.target.Target,
     lstm_method: LstmMethod = LstmMethod.TIR,
     precision: Precision = Precision.FLOAT32,
-    tuned: Sequence[tuple[ConvWorkload, Choice]] = (),
-) -> StageGraph:
+    tuned: Sequence[tuple[ConvWorkload, ConvAlgorithm]] = (),
+) -> RelaxStage:
     """Trace the module, whose `forward` takes the stage's inputs and returns its outputs in order, and translate it.
 
-    The inner values of a `Probed` module follow the outputs. Raises `CompileError` if an operation in it cannot be
-    translated.
+    The activations that a `ProbedModule` module notes follow the outputs. Raises `CompileError` if an operation in it
+    cannot be translated.
     """
     program = trace(stage, module, config)
-    return StageGraph(translate(stage, program, target, lstm_method, precision, tuned), parameters_of(program))
+    return RelaxStage(translate(stage, program, target, lstm_method, precision, tuned), parameters_of(program))
 
 
 def trace(stage: Stage, module: torch.nn.Module, config: ModelConfig) -> ExportedProgram:
@@ -74,11 +74,13 @@ def trace(stage: Stage, module: torch.nn.Module, config: ModelConfig) -> Exporte
             program: ExportedProgram = torch.export.export(
                 module.eval(),
                 example_inputs(stage, config),
-                dynamic_shapes=(shapes,) if isinstance(module, Probed) else shapes,  # it has one variadic parameter
+                dynamic_shapes=(shapes,)
+                if isinstance(module, ProbedModule)
+                else shapes,  # it has one variadic parameter
                 strict=False,
             )
         except (RuntimeError, ValueError, TypeError) as error:
-            raise CompileError(f"Stage {stage.name} cannot be traced: {first_line(error)}") from error
+            raise CompileError(f"Stage {stage.name} can’t be traced: {first_line(error)}") from error
     return program
 
 
@@ -88,9 +90,9 @@ def translate(
     target: tvm.target.Target,
     lstm_method: LstmMethod = LstmMethod.TIR,
     precision: Precision = Precision.FLOAT32,
-    tuned: Sequence[tuple[ConvWorkload, Choice]] = (),
+    tuned: Sequence[tuple[ConvWorkload, ConvAlgorithm]] = (),
 ) -> tvm.IRModule:
-    """The torch graph as Relax, with hand-written kernels in place of heavy operators; raises `CompileError`."""
+    """The torch graph as Relax, with hand-written kernels instead of heavy operators; raises `CompileError`."""
     unknown = sorted(name for name in _operators(program) if "rand" in name)
     if unknown:
         raise CompileError(f"Stage {stage.name} draws random numbers ({', '.join(unknown)}); noise must be an input.")
@@ -102,7 +104,7 @@ def translate(
             run_ep_decomposition=False,
         )
     except AssertionError as error:
-        raise CompileError(f"Stage {stage.name} cannot be translated: {error}") from error
+        raise CompileError(f"Stage {stage.name} can’t be translated: {error}") from error
     return detach_params(module)[0]
 
 
@@ -145,7 +147,7 @@ def _is_plain(axis: Axis, config: ModelConfig) -> bool:
 
 
 def _dimension(axis: Axis, config: ModelConfig, plain: set[str]) -> object:
-    """A length or an expression of it; a symbol of its own if no input has the plain length as an axis.
+    """A length or an expression of it; a separate symbol if no input has the plain length as an axis.
 
     TVM reads a length off an axis, but does not solve an equation for it.
     """

@@ -12,8 +12,8 @@ from tvm.sym import Analyzer
 from tvm.tirx import PrimFunc
 
 from engine.compiler.kernel_set import HAND_WRITTEN, KernelSet
+from engine.compiler.kernels.epilogue import Epilogue
 from engine.compiler.script_parsing import quick_parsing
-from engine.kernels.epilogue import Epilogue
 
 Importer = Any
 """TVM's importer of torch graphs: `env` maps torch nodes to Relax variables, `block_builder` adds new ones."""
@@ -21,8 +21,8 @@ _OPAQUE = 8
 """Relax's operator pattern of a function that fusion must leave alone."""
 
 
-class KernelBook:
-    """The kernels placed in one graph so far, all of one set."""
+class KernelRegistry:
+    """The kernels already placed in one graph, all of one set."""
 
     def __init__(self, kernels: KernelSet) -> None:
         self.kernels = kernels
@@ -48,20 +48,20 @@ class KernelBook:
 class Call:
     """One operator being translated: its arguments, and methods that emit its replacement."""
 
-    def __init__(self, node: fx.Node, importer: Importer, book: KernelBook) -> None:
+    def __init__(self, node: fx.Node, importer: Importer, registry: KernelRegistry) -> None:
         self.node = node
         self._importer = importer
-        self._book = book
+        self._registry = registry
         self.arguments = self._arguments()
 
     @property
     def kernels(self) -> KernelSet:
         """The kernel set of the graph."""
-        return self._book.kernels
+        return self._registry.kernels
 
     def of(self, node: fx.Node) -> Call:
-        """Another operator of the same graph."""
-        return Call(node, self._importer, self._book)
+        """A different operator of the same graph."""
+        return Call(node, self._importer, self._registry)
 
     def default(self) -> relax.Expr:
         """The operator as TVM's own converter translates it."""
@@ -94,7 +94,7 @@ class Call:
         dtype: str = "float32",
     ) -> relax.Var:
         """Call the kernel `factory(*sizes, target_traits)` on the arguments that are not None; returns its output."""
-        name = self._book.place(self._importer, factory, (*sizes, self.kernels.target_traits))
+        name = self._registry.place(self._importer, factory, (*sizes, self.kernels.target_traits))
         given = [argument for argument in arguments if argument is not None]
         return self.emit(relax.call_tir(name, given, relax.TensorType(list(shape), dtype)))
 
@@ -111,7 +111,7 @@ class Call:
         def emit() -> relax.Var:
             return self.kernel(pack, sizes, [weight], packed_shape(*sizes, self.kernels.target_traits), dtype)
 
-        return self._book.packed(weight, (pack, *sizes, self.kernels.target_traits), emit)
+        return self._registry.packed(weight, (pack, *sizes, self.kernels.target_traits), emit)
 
     def _arguments(self) -> list[Any]:
         """Every argument in its declared order, defaults filled in, tensors as Relax variables."""

@@ -1,4 +1,4 @@
-"""Links libraries for this machine, for Macs, and for families of Linux processors.
+"""Links libraries for this machine, for Macs, and for families of CPUs on Linux.
 
 Zig's compiler links those for Linux, which then need an old C library only, and on other systems those for Macs.
 Symbols of TVM's runtime stay undefined until the library is loaded.
@@ -15,11 +15,11 @@ from dataclasses import dataclass
 from importlib.util import find_spec
 from pathlib import Path
 
-from engine.artifacts.manifest import LEAST_MAC_SYSTEM, Variant, is_for_mac
-from engine.artifacts.processor_families import FAMILIES
+from engine.compiler.artifacts.manifest import MIN_MAC_SYSTEM, Variant, is_for_mac
+from engine.compiler.artifacts.processor_families import FAMILIES
 from engine.compiler.mac_library import put_right
-from engine.errors import CompileError, Cure
-from engine.mps_bridge.bridge import bridge_arguments
+from engine.compiler.mps_bridge.bridge import bridge_arguments
+from engine.errors import CompileError, RecoveryAction
 from engine.system.child_process import python_command
 from engine.system.paths import cache_folder
 
@@ -28,7 +28,7 @@ LINKERS = ("cc", "gcc", "clang")
 
 
 def linker_for(variant: Variant) -> Callable[..., None]:
-    """What TVM calls to link a variant's library, with the output, the objects and options."""
+    """The function that TVM calls to link a variant's library, with the output, the objects and options."""
     if is_for_mac(variant):
         return link_for_mac
     return LinuxLinker(FAMILIES[variant.family].triple) if variant.family else _link_shared
@@ -52,7 +52,7 @@ def _link_shared(output: str, objects: Sequence[str], options: Sequence[str] = (
         subprocess.run(command, check=True, capture_output=True, text=True)
     except subprocess.CalledProcessError as error:
         raise CompileError(
-            f"Linking failed: {error.stderr.strip()}", "Run “python -m engine doctor”.", Cure.EXAMINE
+            f"Linking failed: {error.stderr.strip()}", "Run “python -m engine doctor”.", RecoveryAction.EXAMINE
         ) from error
 
 
@@ -63,7 +63,7 @@ def zig_command(target: str, system: str) -> list[str]:
     """
     if find_spec("ziglang") is None:
         raise CompileError(
-            f"Zig, which links for {system}, is not installed.", "Run “make setup-test”.", Cure.INSTALL_AGAIN
+            f"Zig, which links for {system}, isn’t installed.", "Run “make setup-test”.", RecoveryAction.INSTALL_AGAIN
         )
     return [*python_command("ziglang", "cc", "-target", target)]
 
@@ -75,9 +75,9 @@ def run_linker(command: Sequence[str], system: str) -> None:
     try:
         subprocess.run(command, check=True, capture_output=True, text=True, env=environment)
     except (OSError, subprocess.CalledProcessError) as error:
-        said = getattr(error, "stderr", None) or str(error)
+        message = getattr(error, "stderr", None) or str(error)
         raise CompileError(
-            f"Linking for {system} failed: {said.strip()}", "Run “python -m engine doctor”.", Cure.EXAMINE
+            f"Linking for {system} failed: {message.strip()}", "Run “python -m engine doctor”.", RecoveryAction.EXAMINE
         ) from error
 
 
@@ -101,8 +101,8 @@ class LinuxLinker:
 
 
 _MAC = "a Mac"
-_MAC_OPTIONS = ("-arch", "arm64", f"-mmacosx-version-min={LEAST_MAC_SYSTEM}")
-_MAC_TARGET = f"aarch64-macos.{LEAST_MAC_SYSTEM}"
+_MAC_OPTIONS = ("-arch", "arm64", f"-mmacosx-version-min={MIN_MAC_SYSTEM}")
+_MAC_TARGET = f"aarch64-macos.{MIN_MAC_SYSTEM}"
 _MAC_SHARED = ("-shared", "-undefined", "dynamic_lookup", "-O2", "-g0")
 # By default a library is named after its file, which would differ with every temporary folder.
 _STAGE_NAME = ("-install_name", "@rpath/stage.dylib")
@@ -128,7 +128,7 @@ def link_bridge(output: Path) -> None:
 def _link_for_mac(output: Path, arguments: Sequence[str]) -> None:
     run_linker([*linker_command(), *_MAC_SHARED, *arguments], _MAC)
     if sys.platform != "darwin":  # Zig linked it; Apple's own linker leaves nothing to put right
-        major, minor = map(int, LEAST_MAC_SYSTEM.split("."))
+        major, minor = map(int, MIN_MAC_SYSTEM.split("."))
         output.write_bytes(put_right(output.read_bytes(), (major, minor)))
 
 

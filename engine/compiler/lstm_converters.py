@@ -1,4 +1,4 @@
-"""How a packed LSTM becomes Relax, by its method: kernels in the module, or a call of a function outside of it."""
+"""Converts a packed LSTM to Relax, by its method: kernels in the module, or a call of a function outside of it."""
 
 from __future__ import annotations
 
@@ -10,11 +10,11 @@ from tvm import relax
 from tvm.target import Target
 
 from engine.compiler.kernel_calls import Call, linear_rows, shape_of
+from engine.compiler.kernels.cpu.lstm import lstm_offset
 from engine.compiler.targets import METAL
 from engine.compiler.traced_graph import operator_name
 from engine.errors import CompileError
-from engine.kernels.cpu.lstm import lstm_offset
-from engine.ops.packed_lstm import LstmMethod
+from engine.network.ops.packed_lstm import LstmMethod
 
 _WEIGHTS = 3
 """Weights of a direction: of the input, of the hidden state, and the bias."""
@@ -71,7 +71,7 @@ def lstm_converters(method: LstmMethod, target: Target) -> Mapping[str, Callable
 def _lowering(method: LstmMethod, target: Target) -> Callable[[_Lstm], relax.Var]:
     on_metal = target.kind.name == METAL
     if method is LstmMethod.MPS and not on_metal:
-        raise CompileError("The LSTM method mps needs Metal.", "Choose another, or --target metal-macos.")
+        raise CompileError("The LSTM method mps needs Metal.", "Choose a different one, or --target metal-macos.")
     function = method.function
     if function is not None:
         return lambda lstm: _outside(lstm, function)
@@ -94,7 +94,7 @@ def _constant_input(call: Call, maker: Any) -> relax.Var | None:
 
 
 def _repeated(call: Call, node: Any) -> relax.Var | None:
-    """The tensor [batch, values] that a node [batch, time, values] repeats at every step, if it is made that way."""
+    """The tensor [batch, values] that a node [batch, time, values] repeats at every step; None for any other node."""
     if operator_name(node) != "expand.default":
         return None
     row = node.args[0]

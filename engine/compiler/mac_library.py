@@ -9,7 +9,7 @@ import struct
 from collections.abc import Iterator
 from hashlib import sha256
 
-from engine.artifacts.mach_o import (
+from engine.compiler.artifacts.mach_o import (
     BUILD_VERSION,
     CODE_SIGNATURE,
     DYNAMIC_LINKER,
@@ -25,7 +25,7 @@ _SEGMENT_BYTES, _SECTION_BYTES, _SECTION_NAME_BYTES, _SECTION_SIZE_PLACE = 72, 8
 _IMAGE_INFOS = b"__objc_imageinfo"
 _IMAGE_INFO_BYTES = 8
 _DIRECTORY_PLACE = 16
-"""Where a signature says at which of its bytes the code directory starts, its first part."""
+"""The byte of a signature that holds the offset of the code directory, its first part."""
 _HASHES_PLACE, _PAGE_COUNT_PLACE, _PAGE_BITS_PLACE = 16, 28, 39
 
 
@@ -33,7 +33,7 @@ def put_right(library: bytes, sdk: tuple[int, int]) -> bytes:
     """The library of the same length that says it was linked with this SDK, major and minor.
 
     It names no dynamic linker, which only a program does. The Objective-C flags of all its sources, which are equal,
-    stand there once. Pages are hashed anew. Raises `CompileError` for anything that Zig does not write.
+    stand there once. Pages are hashed again. Raises `CompileError` for anything that Zig does not write.
     """
     content = bytearray(library)
     try:
@@ -65,7 +65,7 @@ def _merge_image_infos(content: bytearray) -> None:
 
 
 def _sections(content: bytearray) -> Iterator[int]:
-    """Where the description of each section starts."""
+    """The offset of each section's description."""
     for command in load_commands(content):
         if command.kind == SEGMENT:
             yield from range(command.start + _SEGMENT_BYTES, command.start + command.bytes, _SECTION_BYTES)

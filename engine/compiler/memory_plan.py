@@ -1,8 +1,8 @@
 """Places the arrays of a stage in one block of memory, in which arrays that are not needed at the same time overlap.
 
 TVM itself shares memory only between arrays of the same size and takes each block from the system, which becomes more
-and more fragmented as more is spoken. Here a stage gets its block from a function of `engine.runners.workspace`, which
-keeps it.
+and more fragmented as more is spoken. Here a stage gets its block from a function of
+`engine.runtime.runners.workspace`, which keeps it.
 """
 
 from __future__ import annotations
@@ -22,8 +22,8 @@ from tvm.sym import Analyzer
 from tvm.tirx import IntImm
 from tvm.tirx.analysis import undefined_vars
 
+from engine.compiler.artifacts.runtime_functions import WORKSPACE_FUNCTION
 from engine.compiler.script_parsing import quick_parsing
-from engine.runners.workspace import WORKSPACE_FUNCTION
 from engine.system.aligned_arrays import ALIGNMENT_BYTES
 
 STORAGE = tvm.ir.Op.get("relax.memory.alloc_storage")
@@ -44,29 +44,33 @@ def share_workspace(module: tvm.IRModule, _: PassContext) -> tvm.IRModule:
 
 
 @dataclass(frozen=True)
-class Life:
+class LiveRange:
     """An array of `size` that is needed from step `first` to step `last`."""
 
     size: int
     first: int
     last: int
 
-    def meets(self, other: Life) -> bool:
-        """Whether both are needed at a step."""
+    def overlaps(self, other: LiveRange) -> bool:
+        """True if both are needed at some step."""
         return self.first <= other.last and other.first <= self.last
 
 
-def places(lives: Sequence[Life]) -> list[int]:
-    """Where each array starts, so that arrays needed at the same step do not overlap.
+def placements(live_ranges: Sequence[LiveRange]) -> list[int]:
+    """The offset of each array, chosen so that arrays needed at the same step do not overlap.
 
     The largest is placed first, each as low as possible (Pisarchyk and Lee, "Efficient Memory Management for Deep
     Neural Net Inference", 2020).
     """
     starts: dict[int, int] = {}
-    for index, life in sorted(enumerate(lives), key=lambda entry: -entry[1].size):
-        taken = [(start, start + lives[other].size) for other, start in starts.items() if lives[other].meets(life)]
-        starts[index] = _lowest_gap(sorted(taken), life.size)
-    return [starts[index] for index in range(len(lives))]
+    for index, live_range in sorted(enumerate(live_ranges), key=lambda entry: -entry[1].size):
+        taken = [
+            (start, start + live_ranges[other].size)
+            for other, start in starts.items()
+            if live_ranges[other].overlaps(live_range)
+        ]
+        starts[index] = _lowest_gap(sorted(taken), live_range.size)
+    return [starts[index] for index in range(len(live_ranges))]
 
 
 def _lowest_gap(taken: Iterable[tuple[int, int]], size: int) -> int:
@@ -99,12 +103,12 @@ with quick_parsing():
 
 @dataclass(frozen=True)
 class _Array:
-    """An array that can be placed, its variable and that of its storage; it has `life.size` bytes times its symbols."""
+    """A placeable array, its variable and its storage; it has `live_range.size` bytes times its symbols."""
 
     tensor: relax.Var
     storage: relax.Var
     symbols: tuple[Any, ...]
-    life: Life
+    live_range: LiveRange
 
 
 def _with_workspace(function: relax.Function, begin: tvm.ir.GlobalVar) -> relax.Function:
@@ -115,9 +119,11 @@ def _with_workspace(function: relax.Function, begin: tvm.ir.GlobalVar) -> relax.
     body: list[relax.VarBinding] = []
     views: dict[relax.Var, tuple[relax.Var, Any]] = {}
     for symbols, group in groups.items():
-        unit, lives = reduce(mul, symbols), [array.life for array in group]
-        starts = places(lives)
-        body.append(_memory(unit * max(start + life.size for start, life in zip(starts, lives, strict=True))))
+        unit, live_ranges = reduce(mul, symbols), [array.live_range for array in group]
+        starts = placements(live_ranges)
+        body.append(
+            _memory(unit * max(start + live_range.size for start, live_range in zip(starts, live_ranges, strict=True)))
+        )
         views |= {array.tensor: (body[-1].var, unit * start) for array, start in zip(group, starts, strict=True)}
     unused = {array.storage for group in groups.values() for array in group}
     for binding in bindings:
@@ -141,9 +147,9 @@ def _arrays(bindings: Sequence[Any], result: Any) -> Iterator[_Array]:
             symbols = tuple(sorted(undefined_vars(sizes[storage]), key=str))
             if symbols and _grows_evenly(sizes[storage], symbols):
                 # For lengths from 1, no size exceeds the size at lengths of 1 times the product of the lengths.
-                least = _value(sizes[storage], dict.fromkeys(symbols, 1))
-                size = -(-least // ALIGNMENT_BYTES) * ALIGNMENT_BYTES
-                yield _Array(binding.var, storage, symbols, Life(size, step, uses[binding.var]))
+                unit_bytes = _value(sizes[storage], dict.fromkeys(symbols, 1))
+                size = -(-unit_bytes // ALIGNMENT_BYTES) * ALIGNMENT_BYTES
+                yield _Array(binding.var, storage, symbols, LiveRange(size, step, uses[binding.var]))
 
 
 def storage_sizes(bindings: Sequence[Any]) -> dict[relax.Var, Any]:
@@ -165,19 +171,19 @@ def last_uses(bindings: Sequence[Any], result: Any) -> dict[relax.Var, int]:
 
 
 def _is_computed(binding: Any) -> bool:
-    """Whether a binding's value shares no memory with its arguments: a tensor within a storage, or a kernel's call."""
+    """True if a binding's value shares no memory with its arguments: a tensor within a storage, or a kernel's call."""
     return calls(binding, TENSOR) or (
         isinstance(binding.value, relax.Call) and isinstance(binding.value.op, tvm.ir.GlobalVar)
     )
 
 
 def calls(binding: Any, operator: tvm.ir.Op) -> bool:
-    """Whether a binding's value is a call of the operator."""
+    """True if a binding's value is a call of the operator."""
     return isinstance(binding.value, relax.Call) and binding.value.op == operator
 
 
 def _grows_evenly(size: Any, symbols: Sequence[Any]) -> bool:
-    """Whether a size is linear in each of its symbols."""
+    """True if a size is linear in each of its symbols."""
     ones = dict.fromkeys(symbols, 1)
     values = ([_value(size, {**ones, symbol: length}) for length in (1, 2, 3)] for symbol in symbols)
     return all(two - one == three - two for one, two, three in values)

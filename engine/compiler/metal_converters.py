@@ -9,8 +9,8 @@ import torch
 from tvm import relax
 
 from engine.compiler.kernel_calls import Call, shape_of, simplified
-from engine.kernels.metal import harmonic_source as source
-from engine.kernels.metal import inverse_stft as inverse
+from engine.compiler.kernels.metal import harmonic_source as source
+from engine.compiler.kernels.metal import inverse_stft as inverse
 
 
 def _harmonic_source(call: Call) -> relax.Var:
@@ -41,7 +41,7 @@ def _inverse_stft(call: Call) -> relax.Var:
 
 
 def _cast(call: Call) -> relax.Var:
-    """A conversion to another type; int32 stays int32 instead of int64, because indices in kernels are int32."""
+    """A type conversion; int32 stays int32 instead of int64, because indices in kernels are int32."""
     x, dtype, *_ = call.arguments
     if dtype == torch.int64 and x.ty.dtype.dtype == "int32":
         return x

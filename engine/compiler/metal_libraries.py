@@ -19,7 +19,7 @@ import tvm_ffi
 from engine.errors import CompileError
 
 CALLBACK = "tvm_callback_metal_compile"
-"""What TVM calls, if it is registered, with the source of a kernel and the target; it returns the compiled library."""
+"""The function that TVM calls, if registered, with a kernel's source and the target; returns the compiled library."""
 _COMMAND = ("xcrun", "-sdk", "macosx", "metal")
 _AS_TVM_COMPILES = ("-std=macos-metal2.3", "-ffast-math", "-mmacosx-version-min=14.0")
 """The language and the arithmetic of the kernels that TVM's runtime compiles from source, and the oldest system."""
@@ -31,7 +31,7 @@ def kernels_compiled_ahead() -> Iterator[None]:
     """Stages built inside hold compiled kernels instead of sources; raises `CompileError` without Apple's compiler."""
     if shutil.which(_COMMAND[0]) is None:
         raise CompileError(
-            "Apple's compiler for Metal is not here.", "Install Xcode on a Mac, or leave out --compile-kernels."
+            "Apple’s compiler for Metal isn’t installed.", "Install Xcode on a Mac, or omit --compile-kernels."
         )
     tvm_ffi.register_global_func(CALLBACK, _compiled, override=True)
     try:
@@ -48,5 +48,5 @@ def _compiled(source: str, _: Any) -> list[Any]:
         command = [*_COMMAND, *_AS_TVM_COMPILES, str(text), "-o", str(library)]
         done = subprocess.run(command, capture_output=True, text=True, check=False)
         if done.returncode:
-            raise CompileError(f"Apple's compiler refuses a kernel: {done.stderr.strip()}")
+            raise CompileError(f"Apple’s compiler rejected a kernel: {done.stderr.strip()}")
         return [library.read_bytes(), _FORMAT]

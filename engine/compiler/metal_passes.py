@@ -20,12 +20,12 @@ from tvm.s_tir import dlight
 from tvm.tirx import FloatImm, For, IntImm, PrimFunc
 from tvm.tirx.transform import ForceNarrowIndexToInt32
 
+from engine.compiler.artifacts.runtime_functions import WAIT_FUNCTION
 from engine.compiler.kernel_set import HAND_WRITTEN
 from engine.compiler.targets import MAX_THREADGROUP_BYTES, METAL
 from engine.errors import CompileError
-from engine.runners.metal_stream import WAIT_FUNCTION
 
-MOST_LAUNCHES = 40
+MAX_LAUNCHES = 40
 """Kernels that a function launches between two waits; macOS ends command buffers that keep the GPU for long."""
 MAX_THREADS = 1024
 MAX_BUFFERS = 31
@@ -36,7 +36,7 @@ _SHARED = re.compile(r"^\s*threadgroup (?P<kind>[a-z]+)(?P<lanes>[234]?) \w+\[(?
 _BUFFER = re.compile(r"\[\[ buffer\((\d+)\) \]\]")
 _KERNEL = re.compile(r"^// Function: (\w+)$", re.MULTILINE)
 _FUNCTION = re.compile(r"_kernel(_\d+)?$")
-"""What TVM appends to the name of a function to name its kernels."""
+"""The suffix that TVM appends to the name of a function to name its kernels."""
 
 
 def schedule_passes() -> tuple[Pass, ...]:
@@ -54,9 +54,9 @@ def last_passes() -> tuple[Pass, ...]:
 
 @module_pass(opt_level=0, name="CutCommandBuffers")
 def cut_command_buffers(module: tvm.IRModule, _: PassContext) -> tvm.IRModule:
-    """Make every function wait for the GPU before it has launched more than `MOST_LAUNCHES` kernels since it last did.
+    """Make every function wait for the GPU before it has launched more than `MAX_LAUNCHES` kernels since it last did.
 
-    TVM submits what it was told to launch when it waits, all of it in one command buffer.
+    TVM submits the launched kernels when it waits, all of them in one command buffer.
     """
     launches = {name.name_hint: _launches(kernel) for name, kernel in module.functions.items() if _is_kernel(kernel)}
     cut = {
@@ -107,7 +107,7 @@ def check_limits(executable: relax.VMExecutable) -> None:
         if buffers > MAX_BUFFERS:
             raise CompileError(f"Kernel {name} takes {buffers} buffers of {MAX_BUFFERS}.")
         if re.search(r"\bdouble\b", source):
-            raise CompileError(f"Kernel {name} computes in double precision, which Apple's GPUs cannot.")
+            raise CompileError(f"Kernel {name} computes in double precision, which Apple’s GPUs don’t support.")
 
 
 def kernel_sources(module: Any) -> dict[str, str]:
@@ -140,7 +140,7 @@ def _with_waits(function: relax.Function, launches: Mapping[str, int]) -> relax.
     since_wait = 0
     for binding in (binding for block in function.body.blocks for binding in block.bindings):
         own = sum(launches.get(name, 0) for name in _called(binding.value))
-        if since_wait + own > MOST_LAUNCHES:
+        if since_wait + own > MAX_LAUNCHES:
             body.append(_wait())
             since_wait = 0
         body.append(binding)
@@ -162,7 +162,7 @@ def _wait() -> relax.VarBinding:
 
 
 def _launches(function: PrimFunc) -> int:
-    """How many kernels TVM makes of a function: one of each outermost loop over threads or threadgroups."""
+    """The number of kernels that TVM makes of a function: one of each outermost loop over threads or threadgroups."""
     outer = _loops_over_threads(function.body)
     inner = {loop for each in outer for loop in _loops_over_threads(each.body)}
     return len(set(outer) - inner)
@@ -198,7 +198,7 @@ def _check_threads(name: str, function: PrimFunc) -> None:
     extents: dict[str, int] = {}
     for axis, extent in ((_thread_axis(loop), loop.extent) for loop in loops):
         if axis and not isinstance(extent, IntImm):
-            raise CompileError(f"Kernel {name} has a number of threads that is not fixed.")
+            raise CompileError(f"Kernel {name} has a variable number of threads.")
         if axis:
             extents[axis] = max(extents.get(axis, 1), int(extent))
     if not extents:

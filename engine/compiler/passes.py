@@ -28,7 +28,7 @@ def weight_passes() -> tuple[Pass, ...]:
 
 
 def graph_passes() -> tuple[Pass, ...]:
-    """Turn operators into loops and fuse neighbours; the loops have no schedule yet.
+    """Turn operators into loops and fuse neighbors; the loops have no schedule yet.
 
     A reshape stays an operator, because the virtual machine then gives its result the same memory.
     """
@@ -84,13 +84,13 @@ def machine_passes(target: tvm.target.Target) -> tuple[Pass, ...]:
         relax.transform.LowerRuntimeBuiltin(),
         relax.transform.ComputePrimValue(),
         relax.transform.VMShapeLower(),
-        tell_arguments_apart,
+        separate_arguments,
         relax.transform.AttachGlobalSymbol(),
     )
 
 
 @module_pass(opt_level=0, name="TellArgumentsApart")
-def tell_arguments_apart(module: tvm.IRModule, _: PassContext) -> tvm.IRModule:
+def separate_arguments(module: tvm.IRModule, _: PassContext) -> tvm.IRModule:
     """Mark every function, including those that TVM added for shapes, as one whose arguments share no memory.
 
     One function without the mark can make all others of a library lose theirs, and convolutions most of their speed.

@@ -8,30 +8,30 @@ from dataclasses import replace
 from tvm.target import Target
 
 from engine.compiler.kernel_set import KernelSet
+from engine.compiler.kernels.convolution import ConvWorkload
+from engine.compiler.kernels.cpu import adaptive_norm as cpu_adaptive_norm
+from engine.compiler.kernels.cpu import attention as cpu_attention
+from engine.compiler.kernels.cpu import conv1d, conv_transpose1d, layer_norm, linear
+from engine.compiler.kernels.cpu import lstm as cpu_lstm
+from engine.compiler.kernels.cpu import reflect_left as cpu_reflect_left
+from engine.compiler.kernels.cpu.conv_choice import ConvAlgorithm
+from engine.compiler.kernels.cpu.register_tile import microkernel_for
+from engine.compiler.kernels.metal import adaptive_norm, attention, lstm, reflect_left
+from engine.compiler.kernels.metal import conv1d as metal_conv1d
+from engine.compiler.kernels.metal import conv_transpose1d as metal_conv_transpose1d
+from engine.compiler.kernels.metal import layer_norm as metal_layer_norm
+from engine.compiler.kernels.metal import linear as metal_linear
+from engine.compiler.kernels.metal.threadgroup import Threadgroup
+from engine.compiler.kernels.precision import Precision
 from engine.compiler.metal_converters import METAL_CONVERTERS
 from engine.compiler.targets import METAL
 from engine.errors import CompileError
-from engine.kernels.convolution import ConvWorkload
-from engine.kernels.cpu import adaptive_norm as cpu_adaptive_norm
-from engine.kernels.cpu import attention as cpu_attention
-from engine.kernels.cpu import conv1d, conv_transpose1d, layer_norm, linear
-from engine.kernels.cpu import lstm as cpu_lstm
-from engine.kernels.cpu import reflect_left as cpu_reflect_left
-from engine.kernels.cpu.conv_choice import Choice
-from engine.kernels.cpu.register_tile import microkernel_for
-from engine.kernels.metal import adaptive_norm, attention, lstm, reflect_left
-from engine.kernels.metal import conv1d as metal_conv1d
-from engine.kernels.metal import conv_transpose1d as metal_conv_transpose1d
-from engine.kernels.metal import layer_norm as metal_layer_norm
-from engine.kernels.metal import linear as metal_linear
-from engine.kernels.metal.threadgroup import Threadgroup
-from engine.kernels.precision import Precision
 
 
 def kernels_for(
     target: Target,
     precision: Precision = Precision.FLOAT32,
-    tuned: Sequence[tuple[ConvWorkload, Choice]] = (),
+    tuned: Sequence[tuple[ConvWorkload, ConvAlgorithm]] = (),
 ) -> KernelSet:
     """The kernels of this target; on a CPU, convolutions of `tuned` sizes are computed as chosen.
 
@@ -45,7 +45,7 @@ def kernels_for(
     return cpu_kernels(target, tuned)
 
 
-def cpu_kernels(target: Target, tuned: Sequence[tuple[ConvWorkload, Choice]] = ()) -> KernelSet:
+def cpu_kernels(target: Target, tuned: Sequence[tuple[ConvWorkload, ConvAlgorithm]] = ()) -> KernelSet:
     """Kernels for an LLVM target, with register tiles that suit its CPU."""
     return KernelSet(
         target_traits=replace(microkernel_for(target), tuned=tuple(tuned)),

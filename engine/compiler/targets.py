@@ -10,8 +10,8 @@ import tvm
 import tvm_ffi
 from tvm.target.codegen import llvm_get_system_cpu
 
-from engine.artifacts.manifest import MAC_TRIPLE, Variant
-from engine.artifacts.processor_families import APPLE_PROCESSOR, FAMILIES
+from engine.compiler.artifacts.manifest import MAC_TRIPLE, Variant
+from engine.compiler.artifacts.processor_families import APPLE_PROCESSOR, FAMILIES
 from engine.errors import CompileError
 
 METAL = "metal"
@@ -52,15 +52,15 @@ def target_of(variant: Variant) -> tvm.target.Target:
 
 
 def host_cpu() -> tvm.target.Target:
-    """LLVM for this machine's processor.
+    """LLVM for this machine's CPU.
 
-    Every feature is stated, present or absent: a virtual machine may hide features its processor model implies.
+    Every feature is stated, present or absent: a virtual machine may hide features its CPU model implies.
     """
     return tvm.target.Target({"kind": "llvm", "mcpu": llvm_get_system_cpu(), "mattr": host_features()})
 
 
 def family_cpu(name: str) -> tvm.target.Target:
-    """LLVM for any processor of the family of this name; raises `CompileError` if there is none."""
+    """LLVM for any CPU of the family of this name; raises `CompileError` if there is none."""
     if name not in FAMILIES:
         raise CompileError(f"There is no triple “{name}”.", f"Known triples: {', '.join(FAMILIES)}.")
     family = FAMILIES[name]
@@ -69,12 +69,12 @@ def family_cpu(name: str) -> tvm.target.Target:
 
 
 def metal_macos() -> tvm.target.Target:
-    """Metal for any Apple GPU, called from a Mac's own processor."""
+    """Metal for any Apple GPU, called from a Mac's own CPU."""
     return metal_called_from({"kind": "llvm", "mtriple": MAC_TRIPLE, "mcpu": APPLE_PROCESSOR})
 
 
 def metal_host() -> tvm.target.Target:
-    """Metal, called from this machine's own processor."""
+    """Metal, called from this machine's own CPU."""
     return metal_called_from({"kind": "llvm"})
 
 
@@ -90,6 +90,6 @@ def metal_called_from(host: Mapping[str, Any]) -> tvm.target.Target:
 
 
 def host_features() -> list[str]:
-    """Features of this machine's processor as LLVM names them, `+` before those present, `-` before the others."""
+    """Features of this machine's CPU as LLVM names them, `+` before those present, `-` before the others."""
     features = tvm_ffi.get_global_func("tvm.codegen.llvm.GetHostCPUFeatures")()
     return sorted(f"{'+' if present else '-'}{name}" for name, present in features.items())

@@ -1,4 +1,4 @@
-"""What can be read from a traced stage: its operators and its lengths."""
+"""The operators and the lengths of a traced stage."""
 
 from __future__ import annotations
 

@@ -14,43 +14,43 @@ import tvm
 from torch.export import ExportedProgram
 from tvm.target import Target
 
-from engine.artifacts.manifest import Tuned
+from engine.compiler.artifacts.manifest import TuningResult
 from engine.compiler.convolution_layers import convolution_layers, workload_of
 from engine.compiler.convolution_runs import Convolve, convolution
+from engine.compiler.kernels.convolution import ConvWorkload
+from engine.compiler.kernels.cpu.conv_choice import ConvAlgorithm, choices
+from engine.compiler.kernels.cpu.register_tile import Microkernel, microkernel_for
 from engine.compiler.traced_graph import example_shapes
-from engine.kernels.convolution import ConvWorkload
-from engine.kernels.cpu.conv_choice import Choice, choices
-from engine.kernels.cpu.register_tile import Microkernel, microkernel_for
 from engine.speech import PreparationEvent
 from engine.system.cores import usable_cores
 
 MIN_GAIN = 1.03
-"""How many times faster than the default another choice must be: a smaller gain may be chance."""
+"""The least speedup over the default that counts: a smaller gain may be chance."""
 _TIMES_LONGER = 20
 """Input length of a measurement as a multiple of the example's: about 5 seconds of audio."""
 
-Measure = Callable[[ConvWorkload, Choice, int], float]
+Measure = Callable[[ConvWorkload, ConvAlgorithm, int], float]
 """(sizes, choice, input length) -> seconds."""
 
 
 @dataclass(frozen=True)
-class Finding:
+class TuningChoice:
     """A choice that won, and how many times faster than the default it is."""
 
     sizes: ConvWorkload
-    choice: Choice
+    choice: ConvAlgorithm
     gain: float
 
     @property
-    def in_words(self) -> Tuned:
+    def as_text(self) -> TuningResult:
         """The finding as text, for the manifest."""
         winograd = self.choice.winograd
         how = "directly" if winograd is None else f"Winograd {winograd}"
-        return Tuned(in_words(self.sizes), f"{how}, tile {self.choice.rows} x {self.choice.columns}", self.gain)
+        return TuningResult(as_text(self.sizes), f"{how}, tile {self.choice.rows} x {self.choice.columns}", self.gain)
 
 
-def best(seconds: Mapping[Choice, float]) -> tuple[Choice, float]:
-    """The fastest choice and its gain over the first, the default, which is kept unless another wins clearly."""
+def best(seconds: Mapping[ConvAlgorithm, float]) -> tuple[ConvAlgorithm, float]:
+    """The fastest choice and its gain over the first, the default; without a clear winner, the default and 1."""
     default, *_ = seconds
     fastest = min(seconds, key=lambda choice: seconds[choice])
     gain = seconds[default] / seconds[fastest]
@@ -81,31 +81,31 @@ class Search:
 
     @property
     def is_over(self) -> bool:
-        """Whether the time is up."""
+        """True if the time is up."""
         return self.clock() - self.began > self.seconds
 
-    def findings(self, lengths: Mapping[ConvWorkload, int], microkernel: Microkernel) -> Sequence[Finding]:
+    def findings(self, lengths: Mapping[ConvWorkload, int], microkernel: Microkernel) -> Sequence[TuningChoice]:
         """Choices clearly faster than the default, for sizes with the input length to measure each at."""
         found = []
         for done, (sizes, length) in enumerate(lengths.items()):
-            self.report(PreparationEvent(f"Measuring a convolution of {in_words(sizes)}", done, len(lengths)))
+            self.report(PreparationEvent(f"Measuring a convolution of {as_text(sizes)}", done, len(lengths)))
             choice, gain = best(self._timed(sizes, length, microkernel))
             if gain > 1:
-                found.append(Finding(sizes.unplaced, choice, gain))
+                found.append(TuningChoice(sizes.unplaced, choice, gain))
             if self.is_over:
                 break
         return found
 
-    def _timed(self, sizes: ConvWorkload, length: int, microkernel: Microkernel) -> dict[Choice, float]:
+    def _timed(self, sizes: ConvWorkload, length: int, microkernel: Microkernel) -> dict[ConvAlgorithm, float]:
         """Seconds of each choice; the default comes first and is always measured."""
-        seconds: dict[Choice, float] = {}
+        seconds: dict[ConvAlgorithm, float] = {}
         for choice in choices(sizes, microkernel):
             if not seconds or not self.is_over:
                 seconds[choice] = self.measure(sizes, choice, length)
         return seconds
 
 
-def in_words(sizes: ConvWorkload) -> str:
+def as_text(sizes: ConvWorkload) -> str:
     """Sizes as text for people."""
     apart = f"{sizes.upsampling} phases" if sizes.upsampling > 1 else f"dilation {sizes.dilation}"
     return f"{sizes.channels} to {sizes.out_channels} channels, {sizes.taps} taps, {apart}"
@@ -123,7 +123,7 @@ _SHARE_ALL_CORES = -3
 
 def seconds_of(
     target: tvm.target.Target, clock: Callable[[], float] = time.perf_counter
-) -> Callable[[ConvWorkload, Choice, int], float]:
+) -> Callable[[ConvWorkload, ConvAlgorithm, int], float]:
     """A function (sizes, choice, input length) -> median seconds of a few calls of the real kernel.
 
     They use the cores that speech synthesis uses.
@@ -131,7 +131,7 @@ def seconds_of(
     cores = usable_cores()
     tvm.get_global_func("runtime.config_threadpool")(_SHARE_ALL_CORES, len(cores), [str(core) for core in cores])
 
-    def measure(sizes: ConvWorkload, choice: Choice, length: int) -> float:
+    def measure(sizes: ConvWorkload, choice: ConvAlgorithm, length: int) -> float:
         microkernel = replace(microkernel_for(target), tuned=((sizes.unplaced, choice),))
         return _median(convolution(target, sizes, length, microkernel).prepared(), clock)
 

@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Protocol
 
 from engine.errors import InvalidRequest
-from engine.speech import AudioChunk, Event, SpeechRequest
+from engine.speech import AudioChunk, Event, SpeechRequest, UtteranceEdit
 from engine.text.documents import Chapter, Document
 
 CHARACTERS_PER_SECOND = 15
@@ -22,7 +22,7 @@ WRITING_SHARE = 0.1
 _MIN_SECONDS = 2.0
 """The minimum time before the time left is estimated; earlier estimates are unreliable."""
 PICTURE_SUFFIXES = (".jpg", ".jpeg", ".png")
-LARGEST_BYTES = 20_000_000
+MAX_BYTES = 20_000_000
 _BEGINNINGS = (b"\x89PNG", b"\xff\xd8")
 
 
@@ -30,15 +30,18 @@ _BEGINNINGS = (b"\x89PNG", b"\xff\xd8")
 class ExportJob:
     """A document to speak into `path`, with the settings of a request, whose own text is ignored.
 
+    The request may give the range of the only chapter to speak, and its edits; `edits` are those of each chapter.
+
     With `per_chapter`, each chapter gets a separate file in the format of `path`, in a folder with the name of `path`.
     `subtitles` are also written: into that file, or beside each chapter's file in the format of its suffix.
     """
 
     document: Document
-    manner: SpeechRequest
+    speech_settings: SpeechRequest
     path: Path
     per_chapter: bool = False
     subtitles: Path | None = None
+    edits: tuple[tuple[UtteranceEdit, ...], ...] = ()
 
     @property
     def chapters(self) -> tuple[Chapter, ...]:
@@ -49,12 +52,17 @@ class ExportJob:
     def only_request(self) -> SpeechRequest | None:
         """The only request, if its audio is the whole result; None for several chapters, or subtitles."""
         alone = len(self.chapters) == 1 and self.subtitles is None
-        return replace(self.manner, text=self.chapters[0].text) if alone else None
+        return replace(self.speech_settings_of(0), text=self.chapters[0].text) if alone else None
+
+    def speech_settings_of(self, chapter: int) -> SpeechRequest:
+        """Return the request that gives the settings of a chapter and its edits."""
+        return replace(self.speech_settings, edits=self.edits[chapter]) if self.edits else self.speech_settings
 
     @property
     def seconds(self) -> float:
         """The approximate length of the audio."""
-        return self.document.characters / CHARACTERS_PER_SECOND / self.manner.speed
+        whole, (start, end) = self.document.characters, (self.speech_settings.start, self.speech_settings.end)
+        return ((whole if end is None else end) - start) / CHARACTERS_PER_SECOND / self.speech_settings.speed
 
     @property
     def result(self) -> Path:
@@ -128,7 +136,7 @@ class Meter:
         return ExportProgress(step, self._done / self._total, left, self.seconds_written)
 
 
-class Speaker(Protocol):
+class ExportSynthesizer(Protocol):
     """The parts of the engine that an export needs; implemented by `engine.runtime.synthesizer.Synthesizer`."""
 
     sample_rate_hz: int
@@ -153,17 +161,17 @@ def is_cover(picture: bytes) -> bool:
 def read_cover(path: Path) -> bytes:
     """Return a picture in JPEG or PNG.
 
-    Raises `InvalidRequest` for other formats and files larger than `LARGEST_BYTES`.
+    Raises `InvalidRequest` for other formats and files larger than `MAX_BYTES`.
     """
     try:
         if path.exists() and not path.is_file():  # opening a pipe waits for a writer
-            raise InvalidRequest(f"{path} is not a file.", "Choose a picture.")
+            raise InvalidRequest(f"{path} isn’t a file.", "Choose a picture.")
         with path.open("rb") as file:
-            picture = file.read(LARGEST_BYTES + 1)
+            picture = file.read(MAX_BYTES + 1)
     except OSError as error:
-        raise InvalidRequest(f"{path} cannot be read ({error.strerror}).", "Choose a picture.") from error
+        raise InvalidRequest(f"{path} can’t be read ({error.strerror}).", "Choose a picture.") from error
     if not is_cover(picture):
         raise InvalidRequest(f"{path} is neither JPEG nor PNG.", "Convert it first, or choose a different picture.")
-    if len(picture) > LARGEST_BYTES:
-        raise InvalidRequest(f"{path} is larger than {LARGEST_BYTES // 1_000_000} MB.", "Choose a smaller picture.")
+    if len(picture) > MAX_BYTES:
+        raise InvalidRequest(f"{path} is larger than {MAX_BYTES // 1_000_000} MB.", "Choose a smaller picture.")
     return picture

@@ -18,13 +18,13 @@ from engine.audio.sound_file import recording
 from engine.audio.subtitles.formats import check_subtitles, write_subtitles
 from engine.audio.subtitles.timed_words import TimedWord, timed_words
 from engine.errors import NothingToSpeak, OutputError
-from engine.export.export_job import PART_CHARACTERS, WRITING_SHARE, ExportJob, ExportProgress, Meter, Speaker
+from engine.export.export_job import PART_CHARACTERS, WRITING_SHARE, ExportJob, ExportProgress, ExportSynthesizer, Meter
 from engine.export.outputs import Output, check_writable, outputs_of
 from engine.export.part_cache import PartCache, made_of
-from engine.runtime.preparation.crash_guard import crashed_in_use, is_in_use, marked_in_use
+from engine.runtime.preparation.crash_guard import crash_guarded, crashed_last_time, is_in_use
 from engine.speech import AudioChunk, Event, Samples, SpeechRequest
+from engine.system.atomic_write import remove_leftovers
 from engine.system.waiting import raise_if_set
-from engine.system.whole_file import remove_leftovers
 from engine.text.g2p.directions import voice_before
 from engine.text.g2p.split import PAUSE_SECONDS, Border
 from engine.text.sentences import sentence_spans
@@ -40,7 +40,7 @@ _BLOCK_SAMPLES = 1 << 16
 
 
 @dataclass(frozen=True)
-class Part:
+class ChapterPart:
     """A part of a chapter that begins at character `start`, and the silence before the next part."""
 
     text: str
@@ -48,13 +48,13 @@ class Part:
     pause_seconds: float
 
 
-def parts_of(text: str) -> Iterator[Part]:
+def parts_of(text: str) -> Iterator[ChapterPart]:
     """Yield the parts of a chapter, cut between paragraphs, sentences or words; no pause follows the last."""
     start = 0
     while start < len(text):
         end, following, border = _cut(text, start)
         pause_seconds = 0.0 if following == len(text) else PAUSE_SECONDS[border]
-        yield Part(text[start:end], start, pause_seconds)
+        yield ChapterPart(text[start:end], start, pause_seconds)
         start = following
 
 
@@ -84,7 +84,7 @@ class _Piece:
 
 def export(
     order: ExportJob,
-    speaker: Speaker,
+    speaker: ExportSynthesizer,
     observe: Callable[[Event], None],
     cancel: threading.Event | None = None,
     clock: Callable[[], float] = time.monotonic,
@@ -92,16 +92,16 @@ def export(
     """Carry out a job step by step, reusing the audio that an earlier attempt has generated.
 
     Equal jobs give equal bytes, regardless of interruptions, except for the random stream numbers of Ogg. Raises
-    `OutputError`, `Cancelled`, `NothingToSpeak`, and the speaker's errors.
+    `OutputError`, `Canceled`, `NothingToSpeak`, and the speaker's errors.
     """
     check_writable(order.path, per_chapter=order.per_chapter)
     if order.subtitles:
         check_subtitles(order.subtitles)
     speaker.prepare(observe, cancel)
-    made = PartCache(speaker.fingerprint(order.manner.voice))
+    made = PartCache(speaker.fingerprint(order.speech_settings.definitions.recipe_of(order.speech_settings.voice)))
     made.drop_old()
-    crashed_in_use(EXPORTS)  # clears the marks of exports that were killed
-    with marked_in_use(EXPORTS):
+    crashed_last_time(EXPORTS)  # clears the marks of exports that were killed
+    with crash_guarded(EXPORTS):
         going = _Export(order, speaker, made, observe, cancel, clock)
         yield from going.steps()
     if not is_in_use(EXPORTS):  # another export may be of the same text; the last one removes it
@@ -115,10 +115,9 @@ def discard(order: ExportJob) -> None:
     """
     for output in outputs_of(order):
         remove_leftovers(output.path)
-    crashed_in_use(EXPORTS)
+    crashed_last_time(EXPORTS)
     if not is_in_use(EXPORTS):
-        pieces = (_pieces_of(chapter.text, order.manner, str) for chapter in order.chapters)
-        PartCache().drop_all(piece.request for chapter in pieces for piece in chapter)
+        PartCache().drop_all(piece.request for chapter in _pieces(order, str) for piece in chapter)
 
 
 def write_made(
@@ -130,7 +129,7 @@ def write_made(
 ) -> Iterator[ExportProgress]:
     """Write existing speech of `length` samples, which is all of the only chapter, block by block.
 
-    Raises `OutputError` and `Cancelled`.
+    Raises `OutputError` and `Canceled`.
     """
     check_writable(order.path, per_chapter=order.per_chapter)
     (output,) = outputs_of(order)
@@ -153,7 +152,7 @@ class _Export:
     def __init__(
         self,
         order: ExportJob,
-        speaker: Speaker,
+        speaker: ExportSynthesizer,
         made: PartCache,
         observe: Callable[[Event], None],
         cancel: threading.Event | None,
@@ -164,9 +163,9 @@ class _Export:
         self._made = made
         self._observe = observe
         self._cancel = cancel
-        self._chapters = [_pieces_of(chapter.text, order.manner, speaker.fingerprint) for chapter in order.chapters]
-        missing = sum(len(each.request.text) for each in self.pieces() if not made.has(each.request))
-        everything = sum(len(each.request.text) for each in self.pieces())
+        self._chapters = _pieces(order, speaker.fingerprint)
+        missing = sum(len(each.request.part) for each in self.pieces() if not made.has(each.request))
+        everything = sum(len(each.request.part) for each in self.pieces())
         self._meter = Meter(missing + WRITING_SHARE * everything, clock)
         self._silent = True
 
@@ -196,7 +195,7 @@ class _Export:
 
     def _speak(self, request: SpeechRequest, step: str) -> Iterator[ExportProgress]:
         chunks: list[AudioChunk] = []
-        spoken = 0
+        spoken = request.start
         try:
             for chunk in self._speaker.synthesize(request, self._observe, self._cancel):
                 raise_if_set(self._cancel, STOPPED)
@@ -206,8 +205,8 @@ class _Export:
                 yield self._meter.progress(step)
         except NothingToSpeak:  # a line of stars between two scenes
             chunks = []
-        self._meter.add(len(request.text) - spoken)
-        self._made.keep(request, made_of(chunks), self._speaker.sample_rate_hz)
+        self._meter.add(request.start + len(request.part) - spoken)
+        self._made.store_part(request, made_of(chunks), self._speaker.sample_rate_hz)
 
     def _has_sound(self, output: Output) -> bool:
         return any(
@@ -224,7 +223,7 @@ class _Export:
                 write_subtitles(output.subtitles, words)
         except OutputError as error:
             raise OutputError(
-                error.message, f"{error.hint} Finished audio is kept, so the next attempt is faster."
+                error.message, f"{error.hint} Finished audio is saved, so the next attempt is faster."
             ) from error
 
     def _write_chapters(self, output: Output, words: list[TimedWord]) -> Iterator[ExportProgress]:
@@ -240,7 +239,7 @@ class _Export:
                         words += self._words(piece, self._meter.seconds_written - begun)
                     for share in self._write_piece(file, piece):
                         sounds = True
-                        self._meter.add(WRITING_SHARE * len(piece.request.text) * share)
+                        self._meter.add(WRITING_SHARE * len(piece.request.part) * share)
                         yield self._meter.progress(step)
                 if sounds and index + 1 < output.chapters.stop:
                     self._append(file, self._silence(CHAPTER_PAUSE_SECONDS))
@@ -270,17 +269,31 @@ class _Export:
         self._meter.seconds_written += len(pcm) / self._speaker.sample_rate_hz
 
     def _silence(self, seconds: float) -> Pcm:
-        scale = self._order.manner.pause_scale
+        scale = self._order.speech_settings.pause_scale
         return np.zeros(round(seconds * scale * self._speaker.sample_rate_hz), np.int16)
 
 
-def _pieces_of(text: str, manner: SpeechRequest, find_voice: Callable[[str], object]) -> tuple[_Piece, ...]:
+def _pieces(order: ExportJob, find_voice: Callable[[str], object]) -> list[tuple[_Piece, ...]]:
+    """Return the parts of each chapter, with its edits."""
+    return [
+        _pieces_of(chapter.text, order.speech_settings_of(index), find_voice)
+        for index, chapter in enumerate(order.chapters)
+    ]
+
+
+def _pieces_of(text: str, speech_settings: SpeechRequest, find_voice: Callable[[str], object]) -> tuple[_Piece, ...]:
     """Return the parts, each with the voice most recently named before it in the text, if any.
 
     A text with edits is one part, because edits fit only sentences that are divided as in the whole text.
     """
     return tuple(
-        _Piece(replace(manner, text=part.text, voice=voice or manner.voice), part.start, part.pause_seconds)
-        for part in ([Part(text, 0, 0.0)] if manner.edits else parts_of(text))
-        for voice in [voice_before(text, part.start, find_voice)]
+        _Piece(
+            replace(speech_settings, text=part.text, voice=voice or speech_settings.voice),
+            part.start,
+            part.pause_seconds,
+        )
+        for part in ([ChapterPart(text, 0, 0.0)] if speech_settings.edits else parts_of(text))
+        for voice in [
+            voice_before(text, part.start, lambda name: find_voice(speech_settings.definitions.recipe_of(name)))
+        ]
     )

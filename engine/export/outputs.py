@@ -11,7 +11,7 @@ from engine.audio.recording import Tags
 from engine.audio.sound_file import format_for
 from engine.errors import OutputError
 from engine.export.export_job import ExportJob, is_cover
-from engine.system.whole_file import ensure_writable
+from engine.system.atomic_write import ensure_writable
 
 _NAME_CHARACTERS = 80
 _NAME_BYTES = 240
@@ -63,7 +63,9 @@ def check_writable(path: Path, *, per_chapter: bool = False) -> None:
     try:
         folder.mkdir(exist_ok=True)
     except OSError as error:
-        raise OutputError(f"Couldn’t create the folder {folder} ({error.strerror}).", "Choose another name.") from error
+        raise OutputError(
+            f"Couldn’t create the folder {folder} ({error.strerror}).", "Choose a different name."
+        ) from error
     ensure_writable(folder / path.name)
 
 

@@ -19,10 +19,10 @@ import soundfile
 from engine.audio.recording import Pcm, to_pcm
 from engine.errors import DamagedFile, OutputError
 from engine.runtime.edit_files import request_fields
-from engine.speech import AudioChunk, SpeechRequest, SpokenWord
+from engine.speech import AudioChunk, Definitions, SpeechRequest, SpokenWord
+from engine.system.atomic_write import write_atomically
 from engine.system.json_text import json_value
 from engine.system.paths import cache_folder
-from engine.system.whole_file import write_atomically
 from engine.text.g2p.user_lexicon.store import UserLexicon
 
 KEPT_DAYS = 7
@@ -62,13 +62,13 @@ class PartCache:
         self._fingerprint = fingerprint
         self._folder = folder or cache_folder() / "exports"
         self._lexicon = UserLexicon()
-        self._entries: dict[str, str] = {}
+        self._entries: dict[tuple[str, Definitions], str] = {}
 
     def has(self, request: SpeechRequest) -> bool:
         """Return whether the part is cached and undamaged."""
         return self._kept(request) is not None
 
-    def keep(self, request: SpeechRequest, made: RenderedPart, sample_rate_hz: int) -> None:
+    def store_part(self, request: SpeechRequest, made: RenderedPart, sample_rate_hz: int) -> None:
         """Store a part; raises `OutputError` if the folder cannot be written or the disk is full."""
         sound = io.BytesIO()
         if len(made.pcm):
@@ -126,7 +126,7 @@ class PartCache:
         """Return the error for a part that cannot be stored."""
         hint = "Free up some space" if error.errno in (errno.ENOSPC, errno.EDQUOT) else "Make that folder writable"
         return OutputError(
-            f"Couldn’t save more audio in {self._folder} ({error.strerror}). The audio so far is kept there.",
+            f"Couldn’t save more audio in {self._folder} ({error.strerror}). The finished audio is saved there.",
             f"{hint}, then export again to resume.",
         )
 
@@ -137,17 +137,18 @@ class PartCache:
         return self._folder / f"{self._key(request)}.json"
 
     def _key(self, request: SpeechRequest) -> str:
-        circumstances = f"{self._fingerprint}{self._entries_in(request.text)}"
+        circumstances = f"{self._fingerprint}{self._entries_in(request.text, request.definitions)}"
         return f"{_digest_of(request_fields(request))}-{_digest_of(circumstances)}"
 
-    def _entries_in(self, text: str) -> str:
+    def _entries_in(self, text: str, definitions: Definitions) -> str:
         """Return the entries of the lexicon that affect a text, which stay the same during the life of this object."""
-        if text not in self._entries:
+        key = text, definitions
+        if key not in self._entries:
             try:
-                self._entries[text] = self._lexicon.fingerprint(text)
+                self._entries[key] = self._lexicon.fingerprint(text, definitions)
             except DamagedFile:  # speech does without it, too
-                self._entries[text] = ""
-        return self._entries[text]
+                self._entries[key] = ""
+        return self._entries[key]
 
 
 def _digest_of(value: object) -> str:

@@ -17,16 +17,24 @@ import numpy as np
 from safetensors.numpy import load_file
 
 from engine.config import ModelConfig
-from engine.errors import Cure, DamagedFile, InvalidRequest, MissingModel, StorageError, UnknownModel, UnusableModel
+from engine.errors import (
+    DamagedFile,
+    InvalidRequest,
+    MissingModel,
+    RecoveryAction,
+    StorageError,
+    UnknownModel,
+    UnusableModel,
+)
 from engine.models.store import ModelState, ModelStore
 from engine.models.voices.packs import Voice, describe
 from engine.network.student_file import Students, read_students
 from engine.network.weights import Weights, load_weights
 from engine.speech import STARTER as STARTER
 from engine.speech import Prosody, VoiceInfo
+from engine.system.atomic_write import write_atomically
 from engine.system.json_text import json_value
 from engine.system.paths import project_folder, resources_folder, starter_folder
-from engine.system.whole_file import write_atomically
 
 FULL_SIZE = "kokoro-82m"
 FULL_SIZE_8BIT = "kokoro-82m-8bit"
@@ -151,10 +159,10 @@ def _installed(model: str, config: ModelConfig) -> Checkpoint:
     installed = ModelStore().open(model)
     if installed is None:
         raise MissingModel(
-            f"The weights of {model} are not installed.",
+            f"The weights of {model} aren’t installed.",
             f"Download them with “kokoro-desk models fetch {model}”, or use --model starter; "
             "--weights random:0 tries the architecture without them.",
-            Cure.GET_MODEL,
+            RecoveryAction.GET_MODEL,
         )
     return Checkpoint(model, config, installed.voices, installed.load_weights, installed.identity)
 
@@ -210,9 +218,9 @@ def _verify(path: Path, digest: str) -> None:
 def _damaged(path: Path) -> DamagedFile:
     return DamagedFile(
         path,
-        f"The starter model's file {path.name} is damaged or missing.",
+        f"The starter model’s file {path.name} is damaged or missing.",
         f"Restore {path} with “git checkout -- resources/starter” or reinstall the app.",
-        Cure.INSTALL_AGAIN,
+        RecoveryAction.INSTALL_AGAIN,
     )
 
 
@@ -275,7 +283,7 @@ def teacher_of(checkpoint: Checkpoint) -> Checkpoint:
     return checkpoint.teacher if isinstance(checkpoint, DistilledCheckpoint) else checkpoint
 
 
-def students_obstacle(model: str) -> str:
+def students_unavailable_reason(model: str) -> str:
     """Return why a model cannot use Transformer prosody, as a sentence; empty if it can."""
     if not ModelStore().students_file(model).is_file():
         return NO_STUDENTS
@@ -300,7 +308,7 @@ def install_students(path: Path, model: str) -> Students:
         write_atomically(place, path.read_bytes())
     except OSError as error:
         raise StorageError(
-            f"The folder {place.parent} cannot be written ({error.strerror or error}).",
+            f"The folder {place.parent} can’t be written to ({error.strerror or error}).",
             "Make it writable and free up some space; models are stored there.",
         ) from error
     return replace(students, path=place)

@@ -20,11 +20,11 @@ from safetensors import SafetensorError
 from safetensors.numpy import load_file, save_file
 
 from engine.config import ModelConfig
-from engine.errors import Cure, DamagedFile, StorageError, UnusableModel
-from engine.models.progress import Activity, OnProgress
+from engine.errors import DamagedFile, RecoveryAction, StorageError, UnusableModel
+from engine.models.progress import ModelActivity, OnProgress
 from engine.network.weights import Weights
 
-QUANTISED_SUFFIX = ".onnx"
+QUANTIZED_SUFFIX = ".onnx"
 ROWWISE, COLUMNWISE = "C", "F"
 """The memory order of a matrix in the file, in NumPy's terms."""
 CONSTANTS = {"ones": 1.0, "zeros": 0.0}
@@ -68,12 +68,12 @@ def read_layout(path: Path) -> Layout:
             raise ValueError("it is empty")
     except (OSError, ValueError, KeyError, TypeError, AttributeError, csv.Error) as error:
         raise DamagedFile(
-            path, f"The table {path} cannot be read.", "Reinstall the app.", Cure.INSTALL_AGAIN
+            path, f"The table {path} can’t be read.", "Reinstall the app.", RecoveryAction.INSTALL_AGAIN
         ) from error
     return layout
 
 
-def read_quantised(path: Path, layout: Layout, advance: Callable[[int], None] = lambda count: None) -> Weights:
+def read_quantized(path: Path, layout: Layout, advance: Callable[[int], None] = lambda count: None) -> Weights:
     """Read all weights as float32, by state-dict key, from a file with this layout.
 
     `advance` receives the number of bytes read in total. Raises `UnusableModel` if the file is truncated.
@@ -87,7 +87,7 @@ def read_quantised(path: Path, layout: Layout, advance: Callable[[int], None] = 
             done += 0 if tensor.kind in CONSTANTS else _size_bytes(tensor)
             advance(done)
     except (OSError, ValueError) as error:
-        raise UnusableModel(f"{path.name} is empty or incomplete.", "Get another copy of the file.") from error
+        raise UnusableModel(f"{path.name} is empty or incomplete.", "Get the file again.") from error
     return weights
 
 
@@ -155,21 +155,21 @@ def convert(order: Conversion, on_progress: OnProgress) -> list[str]:
     Raises `UnusableModel` or `StorageError`.
     """
     total = order.bytes
-    on_progress(Activity.CONVERTING, 0, total)
+    on_progress(ModelActivity.CONVERTING, 0, total)
     tables, done = {} if order.earlier_voices is None else _earlier(order.earlier_voices), 0
     for name, path in order.voices.items():
         tables[name] = _read_voice(path, order.config)
         done += path.stat().st_size
-        on_progress(Activity.CONVERTING, done, total)
+        on_progress(ModelActivity.CONVERTING, done, total)
     _save(tables, order.folder / VOICES_NAME)
     if order.checkpoint is not None:
         weights = _read_weights(
             order.checkpoint,
             order,
-            lambda more: on_progress(Activity.CONVERTING, min(done + more, total), total),
+            lambda more: on_progress(ModelActivity.CONVERTING, min(done + more, total), total),
         )
         _save(weights, order.folder / WEIGHTS_NAME)
-    on_progress(Activity.CONVERTING, total, total)
+    on_progress(ModelActivity.CONVERTING, total, total)
     return list(tables)
 
 
@@ -182,7 +182,7 @@ def _read_voice(path: Path, config: ModelConfig) -> NDArray[np.float32]:
 def _read_weights(path: Path, order: Conversion, advance: Callable[[int], None]) -> Weights:
     """Read the weights of a checkpoint; `advance` receives the size read from a quantized one."""
     if order.layout is not None:
-        return read_quantised(path, read_layout(order.layout), advance)
+        return read_quantized(path, read_layout(order.layout), advance)
     from engine.network.published_checkpoint import read_checkpoint  # imports torch
 
     return read_checkpoint(path, order.config)

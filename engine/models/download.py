@@ -14,8 +14,8 @@ from pathlib import Path
 from typing import Any, BinaryIO, cast
 
 from engine.errors import DownloadError, EngineError, StorageError
-from engine.models.catalogue import PinnedFile, is_file_with
-from engine.models.progress import Activity, OnProgress
+from engine.models.catalog import PinnedFile, is_file_with
+from engine.models.progress import ModelActivity, OnProgress
 
 ENVIRONMENT: Mapping[str, str] = {
     "HF_HUB_OFFLINE": "0",
@@ -27,9 +27,9 @@ ENVIRONMENT: Mapping[str, str] = {
 PARTIAL_SUFFIX = ".part"
 CHUNK_BYTES = 1 << 16
 """The maximum loss from an interruption; the client's default is 10 MB."""
-UNREACHABLE_HINT = "Check your internet connection, then try again. The partial download is kept."
-_RETRY_HINT = "Try again. The partial download is kept."
-_LATER_HINT = "Try again in a few minutes. The partial download is kept."
+UNREACHABLE_HINT = "Check your internet connection, then try again. The partial download is saved."
+_RETRY_HINT = "Try again. The partial download is saved."
+_LATER_HINT = "Try again in a few minutes. The partial download is saved."
 _NOT_FOUND, _TOO_MANY_REQUESTS, _SERVER_ERRORS = 404, 429, 500
 
 
@@ -68,7 +68,7 @@ def download(order: Download, on_progress: OnProgress) -> dict[str, Path]:
         start = before
 
         def show(done: int, start: int = start) -> None:
-            on_progress(Activity.FETCHING, start + done, total)
+            on_progress(ModelActivity.FETCHING, start + done, total)
 
         try:
             paths[file.path] = _present(order, file) or _fetched(order, file, show)
@@ -226,6 +226,6 @@ def _answer_error(file: PinnedFile, status: int) -> DownloadError:
 
 def _storage_error(folder: Path, error: OSError) -> EngineError:
     return StorageError(
-        f"The folder {folder} cannot be written ({error.strerror or error}).",
+        f"The folder {folder} can’t be written to ({error.strerror or error}).",
         "Free up some space there, or make it writable.",
     )

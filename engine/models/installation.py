@@ -17,9 +17,9 @@ from pathlib import Path
 from typing import Any
 
 from engine.errors import DamagedModel
-from engine.models.catalogue import sha256_of
+from engine.models.catalog import sha256_of
+from engine.system.atomic_write import write_atomically
 from engine.system.json_text import json_value
-from engine.system.whole_file import write_atomically
 
 MANIFEST_NAME = "manifest.json"
 STUDENTS_NAME = "prosody.safetensors"
@@ -92,7 +92,7 @@ class Installation:
     def verify(
         self, manifest: ModelManifest, advance: Callable[[int], None], cancel: threading.Event | None = None
     ) -> None:
-        """Hash every file. Raises `DamagedModel`, or `Cancelled` once `cancel` is set.
+        """Hash every file. Raises `DamagedModel`, or `Canceled` once `cancel` is set.
 
         A damaged file is renamed, so that it is missing from then on and belongs to no model.
         """
@@ -104,7 +104,7 @@ class Installation:
         """Return the path of a file."""
         return self.folder / file.name
 
-    def take(self, built: Path) -> InstalledFile:
+    def add_file(self, built: Path) -> InstalledFile:
         """Move a finished file in, named by its content; it belongs to the model once a committed manifest lists it."""
         digest = sha256_of(built)
         with built.open("rb") as stream:
@@ -171,4 +171,4 @@ def _manifest(values: Mapping[str, Any]) -> ModelManifest:
 
 
 def _damaged(path: Path) -> DamagedModel:
-    return DamagedModel(path, f"The model's file {path.name} is damaged or missing.", _HINT)
+    return DamagedModel(path, f"The model’s file {path.name} is damaged or missing.", _HINT)

@@ -7,8 +7,8 @@ from collections.abc import Collection
 from dataclasses import dataclass
 from functools import cache
 
-from engine.errors import Cure, DamagedFile, InvalidRequest, MissingModel, UnknownVoice
-from engine.models.checkpoints import NO_STUDENTS, installed_models, starter_voices, students_obstacle
+from engine.errors import DamagedFile, InvalidRequest, MissingModel, RecoveryAction, UnknownVoice
+from engine.models.checkpoints import NO_STUDENTS, installed_models, starter_voices, students_unavailable_reason
 from engine.models.store import ModelStore
 from engine.models.voices.blends import SavedVoices, is_recipe, parse, with_full_names
 from engine.models.voices.packs import describe, full_name, nearest
@@ -21,13 +21,13 @@ log = logging.getLogger(__name__)
 class ModelVoices:
     """An installed model, its title, and its voices, followed by the saved blends of them.
 
-    `students_obstacle` is why it cannot use Transformer prosody; empty if it can.
+    `students_unavailable_reason` is why it cannot use Transformer prosody; empty if it can.
     """
 
     model: str
     title: str
     voices: tuple[VoiceInfo, ...]
-    students_obstacle: str = NO_STUDENTS
+    students_unavailable_reason: str = NO_STUDENTS
 
     def has(self, voice: str) -> bool:
         """Return whether this name, short name or recipe is a voice of the model. Raises `InvalidRequest`."""
@@ -80,14 +80,14 @@ def require_installed(voice: str) -> None:
     """Raise `MissingModel` if only models that are not installed have this voice."""
     offered = [
         ModelVoices(entry.name, entry.title, tuple(voice.info for voice in entry.voices))
-        for entry in sorted(ModelStore().catalogue(), key=lambda entry: entry.bytes)
+        for entry in sorted(ModelStore().catalog(), key=lambda entry: entry.bytes)
     ]
     having = [each for each in offered if each.has(voice)]
     if having and not any(each.model in installed_models() for each in having):
         raise MissingModel(
             f"The voice “{voice}” belongs to {having[0].title}, which isn’t installed.",
             f"Download it with “kokoro-desk models fetch {having[0].model}”.",
-            Cure.GET_MODEL,
+            RecoveryAction.GET_MODEL,
         )
 
 
@@ -109,4 +109,4 @@ def _warn_once(message: str) -> None:
 def _voices_of(model: str, store: ModelStore) -> ModelVoices:
     status = store.status(model)
     voices = starter_voices() if model == STARTER else tuple(map(describe, status.voices))
-    return ModelVoices(model, status.entry.title, with_saved(voices), students_obstacle(model))
+    return ModelVoices(model, status.entry.title, with_saved(voices), students_unavailable_reason(model))

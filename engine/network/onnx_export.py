@@ -34,7 +34,7 @@ def export_to_onnx(config: ModelConfig, weights: Weights, stages: tuple[Stage, .
 
 def _export(stage: Stage, module: torch.nn.Module, config: ModelConfig, path: Path) -> None:
     with torch.no_grad(), warnings.catch_warnings():
-        # The exporter warns of its own age, and of shapes that it takes for constants, which tests check.
+        # The exporter warns that it is outdated, and of shapes that it takes for constants, which tests check.
         warnings.simplefilter("ignore")
         torch.onnx.export(
             module,

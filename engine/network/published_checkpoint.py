@@ -34,7 +34,7 @@ _VOICE_HINT = "Choose a voice pack of this model."
 def read_checkpoint(path: Path, config: ModelConfig) -> Weights:
     """Every weight of the network as float32, by state-dict key, weight norm folded in.
 
-    Raises `UnusableModel` when the file is damaged, or of another architecture.
+    Raises `UnusableModel` when the file is damaged, or of a different architecture.
     """
     shapes, constants = expected_weights(config)
     stored: dict[str, NDArray[np.generic]] = {}
@@ -45,7 +45,7 @@ def read_checkpoint(path: Path, config: ModelConfig) -> Weights:
     try:
         weights = {**constants, **folded(stored)}
     except (KeyError, ValueError) as error:
-        raise _misfit(path, f"the parts of a weight do not belong together ({error})") from error
+        raise _misfit(path, f"the parts of a weight don’t belong together ({error})") from error
     _check(path, weights, shapes)
     return weights
 
@@ -60,9 +60,9 @@ def read_voice(path: Path, config: ModelConfig) -> NDArray[np.float32]:
     rows = len(table) if table.ndim else 0
     if table.shape[1:] != (1, width) or not config.phoneme_limit <= rows <= config.token_limit:
         shape = f"{list(table.shape)} instead of [{config.phoneme_limit}, 1, {width}]"
-        raise UnusableModel(f"{path.name} is not a voice of this model: its shape is {shape}.", _VOICE_HINT)
+        raise UnusableModel(f"{path.name} isn’t a voice of this model: its shape is {shape}.", _VOICE_HINT)
     if not np.isfinite(table).all():
-        raise UnusableModel(f"{path.name} holds numbers that are not finite.", _VOICE_HINT)
+        raise UnusableModel(f"{path.name} holds numbers that aren’t finite.", _VOICE_HINT)
     return np.ascontiguousarray(table, np.float32)
 
 
@@ -95,7 +95,7 @@ def _safetensors(path: Path) -> Iterator[tuple[str, Tensor]]:
 
 def _flat(path: Path, values: Any) -> Iterator[tuple[str, Tensor]]:
     if not isinstance(values, Mapping):
-        raise _misfit(path, "it is not a dictionary of weights")
+        raise _misfit(path, "it isn’t a dictionary of weights")
     for name, value in values.items():
         if isinstance(value, Tensor):
             yield str(name), value
@@ -118,14 +118,14 @@ def _check(path: Path, weights: Weights, shapes: Mapping[str, tuple[int, ...]]) 
         if weights[name].shape != shape:
             raise _misfit(path, f"{name} is {list(weights[name].shape)} instead of {list(shape)}")
         if not np.isfinite(weights[name]).all():
-            raise _misfit(path, f"{name} holds numbers that are not finite")
+            raise _misfit(path, f"{name} holds numbers that aren’t finite")
 
 
 def _raw_table(path: Path, width: int) -> NDArray[np.float32]:
     try:
         values = np.fromfile(path, np.dtype("<f4"))
     except OSError as error:
-        raise UnusableModel(f"{path.name} cannot be read ({error.strerror}).", _VOICE_HINT) from error
+        raise UnusableModel(f"{path.name} can’t be read ({error.strerror}).", _VOICE_HINT) from error
     whole = path.stat().st_size == values.nbytes and values.size % width == 0
     return values.reshape(-1, 1, width) if whole else values
 
@@ -133,13 +133,11 @@ def _raw_table(path: Path, width: int) -> NDArray[np.float32]:
 def _torch_table(path: Path) -> NDArray[np.float32]:
     tensor = read_torch_file(path)
     if not isinstance(tensor, Tensor) or tensor.layout != torch.strided or not tensor.is_floating_point():
-        raise UnusableModel(f"{path.name} is not a voice of this model: it is not a table of numbers.", _VOICE_HINT)
+        raise UnusableModel(f"{path.name} isn’t a voice of this model: it isn’t a table of numbers.", _VOICE_HINT)
     if tensor.numel() > path.stat().st_size:
-        raise UnusableModel(
-            f"{path.name} is not a voice of this model: its shape is {list(tensor.shape)}.", _VOICE_HINT
-        )
+        raise UnusableModel(f"{path.name} isn’t a voice of this model: its shape is {list(tensor.shape)}.", _VOICE_HINT)
     return np.asarray(tensor.detach().to(torch.float32).numpy())
 
 
 def _misfit(path: Path, reason: str) -> UnusableModel:
-    return UnusableModel(f"{path.name} is not a checkpoint of this model: {reason}.", _HINT)
+    return UnusableModel(f"{path.name} isn’t a checkpoint of this model: {reason}.", _HINT)

@@ -47,7 +47,7 @@ def random_weights(config: ModelConfig, seed: int) -> Weights:
 def network_with(config: ModelConfig, weights: Weights) -> Network:
     """A network without weight norm that holds these weights.
 
-    Raises `RuntimeError` when the weights are another architecture's.
+    Raises `RuntimeError` when the weights are a different architecture's.
     """
     with _seeded(0):
         network = without_weight_norm(build_network(config))

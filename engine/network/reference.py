@@ -1,4 +1,4 @@
-"""The truth: kokoro's own modules, cut into stages and run unpadded on one utterance, with the noise injected.
+"""The reference: kokoro's own modules, cut into stages and run unpadded on one utterance, with the noise injected.
 
 Upstream's names and ours: `d_en` text_features, `s` prosody, `d` prosody_features, `pred_aln_trg` frame_token, `en`
 prosody features per frame, `F0` and `N` f0 and energy, `t_en` phoneme_features, `asr` phoneme features per frame, `har`
@@ -23,7 +23,7 @@ from torch.overrides import TorchFunctionMode
 
 from engine.config import F0_VALUES_PER_FRAME
 from engine.network.architecture import Network
-from engine.ops.harmonic_source import exact_waveform, spectrum
+from engine.network.ops.harmonic_source import exact_waveform, spectrum
 from engine.speech import Array
 from engine.stages import Probe, ProbeObserver, stage_named
 
@@ -31,10 +31,10 @@ from engine.stages import Probe, ProbeObserver, stage_named
 class Arithmetic(Enum):
     """The arithmetic in which the reference computes.
 
-    `FLOAT64` is the truth: the prosody in float64, and the source by the exact formula under the phase contract of
-    `engine.ops.harmonic_source`. The phase accumulates the rounding errors of the pitch over the whole utterance; the
-    other stages amplify no rounding and stay in float32, except the decoder of `FEW_FRAMES`. `UPSTREAM` is kokoro's own
-    float32 throughout, whose distance from the truth is the noise floor.
+    `FLOAT64` is the reference: the prosody in float64, and the source by the exact formula under the phase contract of
+    `engine.network.ops.harmonic_source`. The phase accumulates the rounding errors of the pitch over the whole
+    utterance; the other stages amplify no rounding and stay in float32, except the decoder of `FEW_FRAMES`. `UPSTREAM`
+    is kokoro's own float32 throughout, whose distance from the reference is the noise floor.
     """
 
     FLOAT64 = "float64"
@@ -42,7 +42,7 @@ class Arithmetic(Enum):
 
 
 FEW_FRAMES = 4
-"""Up to this many frames, the truth's decoder is float64 too.
+"""Up to this many frames, the reference's decoder is float64 too.
 
 Its norms, over two frames, amplify the small differences between them: the correlation of float32 with the exact
 magnitude is then 1 - 6e-6, and 1 - 1e-12 with four frames or more.
@@ -240,7 +240,7 @@ class _Float64(TorchFunctionMode):
 class _SingleStepNorm(TorchFunctionMode):
     """While it is active, an instance norm accepts a single step, which torch's Python wrapper refuses.
 
-    The formula holds: the step is its own mean, so the normalised value is 0.
+    The formula holds: the step is its own mean, so the normalized value is 0.
     """
 
     def __torch_function__(
@@ -261,7 +261,7 @@ class SpectrumBorder(nn.Module):
         self.given: tuple[Tensor, ...] = ()
 
     def transform(self, waveform: Tensor) -> tuple[Tensor, Tensor]:
-        """The spectrum of the source, whatever the waveform."""
+        """The spectrum of the source; the waveform is ignored."""
         return self.source
 
     def inverse(self, magnitude: Tensor, phase: Tensor) -> Tensor:

@@ -6,8 +6,8 @@ it, and with these gates the cell state is carried over some steps. A correction
 from the borders, so a sequence of no more steps than corrections comes out exact.
 
 For given gates, the cell state c(t) = f(t) c(t - 1) + e(t) is a linear recurrence. Two of its steps make one of the
-same form, c(t) = f(t) f(t - 1) c(t - 2) + (e(t) + f(t) e(t - 1)), so that 2 ** n steps are made by n doublings (Hillis
-and Steele's scan). The state before those steps is a guess.
+same form, c(t) = f(t) f(t - 1) c(t - 2) + (e(t) + f(t) e(t - 1)), so that n doublings compute 2 ** n steps (Hillis and
+Steele's scan). The state before those steps is a guess.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ from torch import Tensor, nn
 from torch.nn import functional
 
 from engine.network.exportable.blocks import is_beyond, zero_beyond
-from engine.ops.torch_ops import attention
+from engine.network.ops.torch_ops import attention
 
 ROTARY_BASE = 10_000.0
 INITIAL_WEIGHT_DEVIATION = 0.02
@@ -29,7 +29,7 @@ INITIAL_WEIGHT_DEVIATION = 0.02
 
 @dataclass(frozen=True)
 class StudentArchitecture:
-    """What a student is built from.
+    """The sizes that a student is built from.
 
     `inputs` and `units` (per direction) are those of its LSTM; `width`, `heads`, `layers` and `kernel` those of the
     Transformer, the last being steps of its convolutions; `corrections` is how often the cell corrects the guess, and
@@ -114,35 +114,35 @@ class LstmStudent(nn.Module):
         return torch.tanh(hidden), cell, torch.tanh(hidden_back), cell_back
 
     def _corrected(
-        self, x: Tensor, hidden: Tensor, cell: Tensor, neighbours: Sequence[_Neighbours], direction: str
+        self, x: Tensor, hidden: Tensor, cell: Tensor, neighbors: Sequence[_Neighbors], direction: str
     ) -> Tensor:
         """The hidden states of a direction, [batch, time, units], from guesses of them and of the cell states.
 
-        `neighbours` are those 1, 2, 4 ... steps away.
+        `neighbors` are those 1, 2, 4 ... steps away.
         """
         names = (f"{name}_l0{direction}" for name in ("weight_ih", "weight_hh", "bias_ih", "bias_hh"))
         weight, recurrent, *biases = (_gates_first(self.get_parameter(name)) for name in names)
         drive = functional.linear(x, weight, biases[0] + biases[1])
         for _ in range(self.architecture.corrections):
-            gates = drive + functional.linear(neighbours[0].of(hidden), recurrent)
-            hidden, cell = self._step(gates, cell, neighbours)
+            gates = drive + functional.linear(neighbors[0].of(hidden), recurrent)
+            hidden, cell = self._step(gates, cell, neighbors)
         return hidden
 
-    def _step(self, gates: Tensor, cell: Tensor, neighbours: Sequence[_Neighbours]) -> tuple[Tensor, Tensor]:
+    def _step(self, gates: Tensor, cell: Tensor, neighbors: Sequence[_Neighbors]) -> tuple[Tensor, Tensor]:
         """Hidden and cell state of every step, [batch, time, units], from its gates and the guessed cell states."""
         sigmoid, tanh = (torch.sigmoid, torch.tanh) if self.training else (_sigmoid, _tanh)
         units = self.architecture.units
         opened, candidate = gates.split([3 * units, units], dim=2)
         entering, kept, leaving = sigmoid(opened).chunk(3, dim=2)
         entered = entering * tanh(candidate)
-        for before in neighbours[:-1]:
+        for before in neighbors[:-1]:
             entered, kept = entered + kept * before.of(entered), kept * before.of(kept)
-        cell = entered + kept * neighbours[-1].of(cell)
+        cell = entered + kept * neighbors[-1].of(cell)
         return leaving * tanh(cell), cell
 
 
 @dataclass(frozen=True)
-class _Neighbours:
+class _Neighbors:
     """The step some steps before each step: `index` [batch, time, units], `missing` where there is none."""
 
     index: Tensor
@@ -223,7 +223,7 @@ def _differentiable_attention(x: Tensor, lengths: Tensor, heads: int) -> Tensor:
 
 
 def _sigmoid(x: Tensor) -> Tensor:
-    """The sigmoid by the exponential, for which the compiler has a kernel of its own; its gradient may overflow."""
+    """The sigmoid by the exponential, for which the compiler has a dedicated kernel; its gradient may overflow."""
     return 1 / (1 + torch.exp(-x))
 
 
@@ -232,16 +232,16 @@ def _tanh(x: Tensor) -> Tensor:
     return 2 * _sigmoid(2 * x) - 1
 
 
-def _earlier(x: Tensor, distance: int) -> _Neighbours:
+def _earlier(x: Tensor, distance: int) -> _Neighbors:
     """The steps that come before those of `x` [batch, time, units] in the forward direction."""
     steps = torch.arange(x.shape[1], dtype=torch.int32)
     before = (steps - distance) * (steps >= distance).to(torch.int32)
-    return _Neighbours(before.long()[None, :, None].expand(x.shape), (steps < distance)[None, :, None])
+    return _Neighbors(before.long()[None, :, None].expand(x.shape), (steps < distance)[None, :, None])
 
 
-def _later(x: Tensor, lengths: Tensor, distance: int) -> _Neighbours:
+def _later(x: Tensor, lengths: Tensor, distance: int) -> _Neighbors:
     """The steps that come before those of `x` in the backward direction, which begins at the end of each sequence."""
     last = lengths[:, None] - 1
     steps = torch.arange(x.shape[1], dtype=torch.int32)[None]
     after = torch.minimum(steps + distance, last)
-    return _Neighbours(after.long()[:, :, None].expand(x.shape), (steps + distance > last)[:, :, None])
+    return _Neighbors(after.long()[:, :, None].expand(x.shape), (steps + distance > last)[:, :, None])

@@ -22,8 +22,8 @@ from engine.errors import DamagedFile
 from engine.network.weights import Weights
 from engine.speech import Array
 from engine.stages import STAGES, Stage
+from engine.system.atomic_write import write_atomically
 from engine.system.json_text import json_value
-from engine.system.whole_file import write_atomically
 
 _FORMAT = "students 1"
 _DESCRIPTION = "students"
@@ -32,10 +32,10 @@ _DESCRIPTION = "students"
 
 @dataclass(frozen=True)
 class Students:
-    """What a file of students says about them.
+    """The description of the students in a file.
 
-    `architectures` has, by the path of its LSTM in the kokoro module tree, what each is built from. `teacher` is the
-    identity of the weights that taught them, `content` the SHA-256 of their own.
+    `architectures` has the sizes of each, by the path of its LSTM in the kokoro module tree. `teacher` is the identity
+    of the weights that taught them, `content` the SHA-256 of the students' weights.
     """
 
     path: Path
@@ -46,7 +46,7 @@ class Students:
 
     @cached_property
     def fingerprint(self) -> str:
-        """A hash of what they are built from, which compiled modules depend on, but not on their weights."""
+        """A hash of their sizes; compiled modules depend on these, but not on the weights."""
         return hashlib.sha256(json.dumps(self.architectures, sort_keys=True).encode()).hexdigest()[:16]
 
     @property
@@ -69,12 +69,12 @@ class Students:
 
 
 def read_students(path: Path) -> Students:
-    """What a file says about its students, whose weights are not read; raises `DamagedFile`."""
+    """The description of the students in a file, whose weights are not read; raises `DamagedFile`."""
     try:
         with safe_open(path, "numpy") as file:
             described = json_value((file.metadata() or {})[_DESCRIPTION])
         if described.pop("format") != _FORMAT:
-            raise ValueError("another format")
+            raise ValueError("unknown format")
         if not isinstance(described["architectures"], dict):
             raise TypeError("architectures without paths")
         return Students(path, **described)
@@ -117,6 +117,6 @@ def content_of(weights: Mapping[str, Array]) -> str:
 def _damaged(path: Path) -> DamagedFile:
     return DamagedFile(
         path,
-        f"The students in {path} cannot be read: the file is damaged, or of another version of this program.",
-        "Put a whole one there, or use the prosody of the LSTMs.",
+        f"The students in {path} can’t be read: the file is damaged, or from a different version of Kokoro Desk.",
+        "Replace the file, or use LSTM prosody.",
     )

@@ -14,8 +14,8 @@ import torch
 from engine.errors import UnusableModel
 
 _DESCRIPTION_LIMIT_BYTES = 4 << 20
-"""The limit for the pickled description of a file's tensors; Kokoro's has 90 kB."""
-_FETCH_HINT = "Get another copy of the file."
+"""The limit for the pickled description of a file's tensors; Kokoro's is 90 kB."""
+_FETCH_HINT = "Get the file again."
 _UNSAFE_HINT = "Use only weights from a source that you trust, saved as a plain state dict."
 
 
@@ -51,11 +51,11 @@ def _check_sizes(path: Path, entries: list[zipfile.ZipInfo]) -> None:
     compressed = any(entry.compress_type != zipfile.ZIP_STORED for entry in entries)
     if compressed or sum(entry.file_size for entry in entries) > path.stat().st_size:
         raise UnusableModel(
-            f"{path.name} would be larger unpacked than it is; PyTorch does not save such files.", _UNSAFE_HINT
+            f"{path.name} would be larger unpacked than it is; PyTorch doesn’t save such files.", _UNSAFE_HINT
         )
     descriptions = [entry.file_size for entry in entries if entry.filename.endswith("data.pkl")]
     if not descriptions or max(descriptions) > _DESCRIPTION_LIMIT_BYTES:
-        raise UnusableModel(f"{path.name} is not a file of tensors saved by PyTorch.", _FETCH_HINT)
+        raise UnusableModel(f"{path.name} isn’t a file of tensors saved by PyTorch.", _FETCH_HINT)
 
 
 def _damaged(path: Path) -> UnusableModel:

@@ -28,7 +28,7 @@ def load_weights(path: Path) -> Weights:
         stored = load_file(path)
     except (OSError, ValueError, SafetensorError) as error:
         raise DamagedFile(
-            path, f"The weights {path} cannot be read.", "Restore the file or fetch the model again."
+            path, f"The weights {path} can’t be read.", "Restore the file or download the model again."
         ) from error
     return folded(stored)
 

@@ -12,7 +12,7 @@ from typing import IO, Any
 
 from engine.errors import EngineError
 from engine.report.privacy import Private
-from engine.report.running import Outcome, StepResult
+from engine.report.running import StepOutcome, StepResult
 from engine.system.json_text import json_value
 
 REPORT = "report.json"
@@ -78,11 +78,11 @@ def _end_of(path: Path) -> bytes:
 
 
 def _step(entry: Mapping[str, Any]) -> StepResult:
-    outcome, seconds = Outcome(entry["outcome"]), float(entry["seconds"])
+    outcome, seconds = StepOutcome(entry["outcome"]), float(entry["seconds"])
     return StepResult(str(entry["name"]), outcome, str(entry["reason"]), seconds)
 
 
-class Report:
+class ReportFile:
     """A report file. Raises `EngineError` if it is invalid."""
 
     def __init__(self, path: Path) -> None:

@@ -13,8 +13,8 @@ from dataclasses import dataclass
 from enum import Enum
 from pathlib import Path
 
-from engine.artifacts.manifest import CPU
-from engine.artifacts.packed_weights import is_intact
+from engine.compiler.artifacts.manifest import CPU
+from engine.compiler.artifacts.packed_weights import is_intact
 from engine.compiler.linking import LINKERS
 from engine.errors import DamagedFile, EngineError
 from engine.models.checkpoints import FULL_SIZE, STARTER, default_model, model_config, open_checkpoint
@@ -39,7 +39,7 @@ class CheckStatus(Enum):
 
 
 @dataclass(frozen=True)
-class Finding:
+class CheckResult:
     """The result of one check, as text."""
 
     title: str
@@ -55,25 +55,25 @@ class Finding:
 Check = Callable[[], tuple[CheckStatus, str]]
 
 
-def in_words(findings: Iterable[Finding]) -> str:
+def format_findings(findings: Iterable[CheckResult]) -> str:
     """Format the findings as text, one line each."""
     return "\n".join(f"{finding.outcome.value:<8} {finding.title}: {finding.message}" for finding in findings)
 
 
-def examine_installation() -> tuple[Finding, ...]:
+def examine_installation() -> tuple[CheckResult, ...]:
     """Run every check; a check that raises becomes a finding, never a crash."""
     return tuple(_examine(title, check) for title, check in CHECKS.items())
 
 
-def _examine(title: str, check: Check) -> Finding:
+def _examine(title: str, check: Check) -> CheckResult:
     try:
         status, message = check()
     except EngineError as error:
-        return Finding(title, CheckStatus.PROBLEM, str(error))
+        return CheckResult(title, CheckStatus.PROBLEM, str(error))
     except Exception as error:
         log.debug("The check %r failed", title, exc_info=True)
-        return Finding(title, CheckStatus.PROBLEM, f"the check itself failed ({type(error).__name__}: {error})")
-    return Finding(title, status, message)
+        return CheckResult(title, CheckStatus.PROBLEM, f"the check itself failed ({type(error).__name__}: {error})")
+    return CheckResult(title, status, message)
 
 
 def _machine() -> tuple[CheckStatus, str]:
@@ -95,7 +95,7 @@ def _version(name: str) -> str:
 def _quarantine() -> tuple[CheckStatus, str]:
     library = next(shipped_modules_folder().rglob("*.dylib"), None)
     if library is None or not is_quarantined(library):
-        return CheckStatus.GOOD, "macOS does not quarantine the modules"
+        return CheckStatus.GOOD, "macOS doesn’t quarantine the modules"
     return CheckStatus.PROBLEM, f"macOS refuses to load the modules; run: {release_command(project_folder())}"
 
 
@@ -106,12 +106,14 @@ def _starter() -> tuple[CheckStatus, str]:
 
 def _models() -> tuple[CheckStatus, str]:
     store = ModelStore()
-    statuses = [store.status(entry.name) for entry in store.catalogue()]
+    statuses = [store.status(entry.name) for entry in store.catalog()]
     damaged = any(status.state is ModelState.DAMAGED for status in statuses)
-    return CheckStatus.PROBLEM if damaged else CheckStatus.GOOD, ", ".join(_status_words(status) for status in statuses)
+    return CheckStatus.PROBLEM if damaged else CheckStatus.GOOD, ", ".join(
+        _describe_status(status) for status in statuses
+    )
 
 
-def _status_words(status: ModelStatus) -> str:
+def _describe_status(status: ModelStatus) -> str:
     return f"{status.entry.name} ({f'damaged: {status.problem}' if status.problem else status.state.value})"
 
 
@@ -139,11 +141,11 @@ def _packed_weights() -> tuple[CheckStatus, str]:
     damaged = [str(path) for path in kept if intact[path] is False]
     if damaged:
         return CheckStatus.PROBLEM, f"damaged; delete {' and '.join(damaged)} (rebuilt on first use)"
-    listed = ", ".join(_weights_words(path, bool(intact[path])) for path in kept)
+    listed = ", ".join(_describe_weights(path, bool(intact[path])) for path in kept)
     return CheckStatus.GOOD, f"{listed}, in {kept[0].parent}"
 
 
-def _weights_words(path: Path, intact: bool) -> str:
+def _describe_weights(path: Path, intact: bool) -> str:
     return f"{path.stem} ({path.stat().st_size / 1e6:.0f} MB{', intact' if intact else ''})"
 
 
@@ -157,13 +159,13 @@ def _saved_voices() -> tuple[CheckStatus, str]:
 
 def _device() -> tuple[CheckStatus, str]:
     choice = choose_device(AUTO, model_config(default_model()))
-    return CheckStatus.NOTE if choice.setback else CheckStatus.GOOD, choice.words
+    return CheckStatus.NOTE if choice.is_fallback else CheckStatus.GOOD, choice.words
 
 
 def _lstm_method() -> tuple[CheckStatus, str]:
     config = model_config(default_model())
     _, choice = choose_lstm_method(AUTO, config, choose_device(AUTO, config).variant)
-    return CheckStatus.NOTE if choice.setback else CheckStatus.GOOD, choice.words
+    return CheckStatus.NOTE if choice.is_fallback else CheckStatus.GOOD, choice.words
 
 
 def _linker() -> tuple[CheckStatus, str]:

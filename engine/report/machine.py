@@ -50,8 +50,8 @@ def system() -> Iterator[dict[str, Any]]:
     }
     if sys.platform == "darwin":
         for name in _OF_A_MAC:
-            yield {"name": name, "value": _said(["/usr/sbin/sysctl", "-n", name])["said"]}
-        yield from _gpus(str(_said(["/usr/sbin/system_profiler", "-json", "SPDisplaysDataType"])["said"]))
+            yield {"name": name, "value": _output_of(["/usr/sbin/sysctl", "-n", name])["said"]}
+        yield from _gpus(str(_output_of(["/usr/sbin/system_profiler", "-json", "SPDisplaysDataType"])["said"]))
 
 
 def _model_on_linux() -> str:
@@ -73,19 +73,19 @@ def _gpus(described: str) -> Iterator[dict[str, Any]]:
 
 def tools() -> Iterator[dict[str, Any]]:
     """Yield the compilers and linkers; a missing tool is not a problem."""
-    yield _said([sys.executable, "-VV"])
+    yield _output_of([sys.executable, "-VV"])
     if shutil.which("git"):
-        yield _said(["git", "-C", str(project_folder()), "log", "-1", "--format=%H %cI"])
+        yield _output_of(["git", "-C", str(project_folder()), "log", "-1", "--format=%H %cI"])
     if sys.platform == "darwin":
-        developer = _said(["/usr/bin/xcode-select", "-p"])
+        developer = _output_of(["/usr/bin/xcode-select", "-p"])
         yield developer
         if developer["code"]:  # without them, calling any of the others opens a dialog
             return
-        yield _said(["/usr/bin/xcodebuild", "-version"])
-        yield _said(["/usr/bin/xcrun", "-sdk", "macosx", "-f", "metal"])
+        yield _output_of(["/usr/bin/xcodebuild", "-version"])
+        yield _output_of(["/usr/bin/xcrun", "-sdk", "macosx", "-f", "metal"])
     for name in ("clang", "gcc", "ld"):
         if shutil.which(name):
-            yield _said([name, "--version" if name != "ld" else "-v"])
+            yield _output_of([name, "--version" if name != "ld" else "-v"])
 
 
 def packages() -> Iterator[dict[str, Any]]:
@@ -116,7 +116,7 @@ def remembered() -> Iterator[dict[str, Any]]:
         yield {"file": path.name, "content": path.read_text(encoding="utf-8", errors="replace")}
 
 
-def _said(command: Sequence[str]) -> dict[str, Any]:
+def _output_of(command: Sequence[str]) -> dict[str, Any]:
     """Run a tool; return its output and exit code, None if it cannot be run."""
     try:
         done = subprocess.run(

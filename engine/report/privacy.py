@@ -21,9 +21,9 @@ from engine.errors import EngineError
 from engine.models.voices.blends import SavedVoices
 
 HOME, USER, HOST, VOICE = "~", "<user>", "<host>", "<voice>"
-_SHORTEST_NAME = 2
+_MIN_NAME_LENGTH = 2
 """The minimum length of a private name: a single letter occurs in any text and reveals nothing."""
-_SHORTEST_NAME_IN_BYTES = 5
+_MIN_NAME_BYTES = 5
 """The minimum length in binary files, where shorter names occur by chance."""
 _OF_ANY_MACHINE = frozenset({"localhost", "localhost.localdomain"})
 _KEY_OF_MACHINE = re.compile(rb'("crashReporterKey"\s*:\s*")[^"]*')
@@ -50,7 +50,7 @@ class Private:
     def redacted(self, content: bytes) -> bytes | None:
         """Return the content without private data, or None for a binary file that contains some."""
         if (text := _text(content)) is None:
-            names = (name for name in self.names if len(name) >= _SHORTEST_NAME_IN_BYTES)
+            names = (name for name in self.names if len(name) >= _MIN_NAME_BYTES)
             return None if _pattern(self.folders, names).search(content.decode("utf-8", "replace")) else content
         return _KEY_OF_MACHINE.sub(rb"\1", self.words(text).encode())
 
@@ -94,7 +94,7 @@ def _text(content: bytes) -> str | None:
 
 
 def _long_enough(names: Iterable[str]) -> Iterator[str]:
-    return (name for name in names if len(name) >= _SHORTEST_NAME and name.casefold() not in _OF_ANY_MACHINE)
+    return (name for name in names if len(name) >= _MIN_NAME_LENGTH and name.casefold() not in _OF_ANY_MACHINE)
 
 
 def _login() -> str:

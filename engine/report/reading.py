@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-from engine.artifacts.manifest import METAL_DEVICE
+from engine.compiler.artifacts.manifest import METAL_DEVICE
 from engine.errors import EngineError
-from engine.report.archive import Report
-from engine.report.running import LOG, Outcome
+from engine.report.archive import ReportFile
+from engine.report.running import LOG, StepOutcome
 from engine.report.steps import FIGURES, FIRST_START, MODELS, SECONDS, WAYS, benchmark, estimate
 
 _NAME, _NUMBER, _BAND = 24, 12, 20
@@ -18,12 +18,12 @@ Times = Mapping[str, float]
 """Milliseconds per second of audio, by stage and in total."""
 
 
-def in_words(report: Report) -> Iterator[str]:
+def summary_lines(report: ReportFile) -> Iterator[str]:
     """Yield the lines of a summary."""
     yield from _machine(report)
     failed, ok, absent = (
         [step for step in report.steps if step.outcome is each]
-        for each in (Outcome.FAILED, Outcome.OK, Outcome.NOT_HERE)
+        for each in (StepOutcome.FAILED, StepOutcome.OK, StepOutcome.NOT_HERE)
     )
     minutes = sum(step.seconds for step in report.steps) / 60
     yield f"{len(failed)} failed, {len(ok)} ok, {len(absent)} not available; {minutes:.1f} minutes in all"
@@ -42,7 +42,7 @@ def in_words(report: Report) -> Iterator[str]:
     yield from (f"left out: {name}: {reason}" for name, reason in report.left_out.items())
 
 
-def _machine(report: Report) -> Iterator[str]:
+def _machine(report: ReportFile) -> Iterator[str]:
     described = next(report.lines("system/findings.jsonl"), None)
     if isinstance(described, dict):
         memory = described.get("memory_bytes")
@@ -51,7 +51,7 @@ def _machine(report: Report) -> Iterator[str]:
         yield ", ".join(dict.fromkeys(str(word) for word in words if word))
 
 
-def _times(report: Report, model: str) -> Iterator[str]:
+def _times(report: ReportFile, model: str) -> Iterator[str]:
     measured = {"-".join(filter(None, way)): _measured(report, benchmark(model, *way)) for way in WAYS}
     measured = {name: times for name, times in measured.items() if times}
     bands = _estimated(report, model)
@@ -65,7 +65,7 @@ def _times(report: Report, model: str) -> Iterator[str]:
         cells += [f"{band.get(stage, '-'):>{_BAND}}" for band in bands.values()]
         yield f"  {stage:<{_NAME}}{''.join(cells)}"
     if bands:
-        yield f"  Estimates are for {METAL_DEVICE}, from the fast to the slow end of what is published."
+        yield f"  Estimates are for {METAL_DEVICE}, from the fast to the slow end of the published figures."
 
 
 def _cell(milliseconds: float | None, width: int) -> str:
@@ -78,7 +78,7 @@ def _stages(tables: list[Mapping[str, Any]]) -> list[str]:
     return [*names, _TOTAL]
 
 
-def _measured(report: Report, step: str) -> Times:
+def _measured(report: ReportFile, step: str) -> Times:
     try:
         (length,) = report.json(f"{step}/{FIGURES}")["lengths"]
         ours = length["ours"]
@@ -88,7 +88,7 @@ def _measured(report: Report, step: str) -> Times:
         return {}
 
 
-def _estimated(report: Report, model: str) -> dict[str, dict[str, str]]:
+def _estimated(report: ReportFile, model: str) -> dict[str, dict[str, str]]:
     """Return the estimated ranges of each chip, by stage and in total."""
     try:
         chips = report.json(f"{estimate(model)}/{FIGURES}")["chips"]

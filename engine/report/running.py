@@ -13,7 +13,7 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 
 from engine.errors import EngineError
-from engine.system.remote import ProcessEnded, TookTooLong, call, run_module
+from engine.system.remote import CallTimedOut, ProcessEnded, call, run_module
 
 LOG = "log.txt"
 """The standard error output of a step, each line with the seconds since its start."""
@@ -21,10 +21,10 @@ _MAX_REASON = 300
 _ERROR = "error: "
 
 
-def run_step(step: Step, folder: Path) -> StepResult:
+def run_step(step: ReportStep, folder: Path) -> StepResult:
     """Run a step, with its files in a folder of its name below `folder`. Failures are results, not exceptions."""
-    if step.obstacle:
-        return StepResult(step.name, Outcome.NOT_HERE, step.obstacle)
+    if step.unavailable_reason:
+        return StepResult(step.name, StepOutcome.NOT_HERE, step.unavailable_reason)
     own = folder / step.name
     started = time.monotonic()
     try:
@@ -33,11 +33,11 @@ def run_step(step: Step, folder: Path) -> StepResult:
             reason = _reason_of(step, own, {FOLDER: str(own), SCRATCH: scratch}, started)
     except OSError as error:
         reason = f"couldn’t be started ({error.strerror})"
-    outcome = Outcome.FAILED if reason else Outcome.OK
+    outcome = StepOutcome.FAILED if reason else StepOutcome.OK
     return StepResult(step.name, outcome, reason[:_MAX_REASON], time.monotonic() - started)
 
 
-def _reason_of(step: Step, folder: Path, places: Mapping[str, str], started: float) -> str:
+def _reason_of(step: ReportStep, folder: Path, places: Mapping[str, str], started: float) -> str:
     """Return why the step failed; empty if it succeeded."""
     module, *arguments = (_filled(word, places) for word in step.command)
     environment = {name: _filled(value, places) for name, value in step.environment.items()}
@@ -58,7 +58,7 @@ def _reason_of(step: Step, folder: Path, places: Mapping[str, str], started: flo
                 on_error_line=keep,
                 until_exit=True,  # so that the output and the log are complete
             )
-        except TookTooLong:
+        except CallTimedOut:
             return f"timed out after {step.limit_seconds:g} seconds"
         except ProcessEnded as ended:
             return f"terminated by {ended.words}" if ended.code < 0 else ended.words.removeprefix(_ERROR)
@@ -87,7 +87,7 @@ FOLDER, SCRATCH = "{folder}", "{scratch}"
 after the step."""
 
 
-class Outcome(StrEnum):
+class StepOutcome(StrEnum):
     """The outcome of a step."""
 
     OK = "ok"
@@ -96,17 +96,17 @@ class Outcome(StrEnum):
 
 
 @dataclass(frozen=True)
-class Step:
+class ReportStep:
     """A Python module that runs in a separate process, with its arguments.
 
-    Its standard output is stored in the file `output`, its standard error as the log. A step with an `obstacle`, as
-    text, does not apply to this machine. `name` is short and a valid folder name.
+    Its standard output is stored in the file `output`, its standard error as the log. A step with an
+    `unavailable_reason`, as text, does not apply to this machine. `name` is short and a valid folder name.
     """
 
     name: str
     command: tuple[str, ...]
     limit_seconds: float = 300
-    obstacle: str = ""
+    unavailable_reason: str = ""
     environment: Mapping[str, str] = field(default_factory=dict)
     output: str = "output.txt"
 
@@ -116,7 +116,7 @@ class StepResult:
     """The outcome of a step, and the reason as text if it did not succeed."""
 
     name: str
-    outcome: Outcome
+    outcome: StepOutcome
     reason: str = ""
     seconds: float = 0.0
 

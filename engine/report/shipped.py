@@ -16,10 +16,10 @@ from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
-from engine.artifacts.embedded_modules import metal_kernels, metal_libraries, metal_module
-from engine.artifacts.processor_families import families_here
+from engine.compiler.artifacts.embedded_modules import metal_kernels, metal_libraries, metal_module
+from engine.compiler.artifacts.processor_families import families_here
 from engine.errors import EngineError
-from engine.runners.tvm_runtime import Runtime
+from engine.runtime.runners.tvm_runtime import Runtime
 from engine.system.mac import ObjectiveC, is_quarantined, release_command
 from engine.system.paths import project_folder, shipped_modules_folder
 
@@ -162,7 +162,7 @@ def libraries_here() -> list[Path]:
     if sys.platform == "darwin":
         found = sorted(shipped_modules_folder().glob("*/*.dylib"))
     else:
-        fitting = [family.name for family, obstacle in families_here().items() if not obstacle]
+        fitting = [family.name for family, unavailable_reason in families_here().items() if not unavailable_reason]
         if not fitting:
             raise EngineError("No libraries are bundled for this CPU.", "“kokoro-desk doctor” shows why.")
         found = sorted(path for name in fitting for path in shipped_modules_folder().glob(f"*-cpu-{name}/*.so"))

@@ -11,11 +11,11 @@ import sys
 from collections.abc import Iterator
 from importlib.util import find_spec
 
-from engine.artifacts.manifest import CPU_DEVICE, METAL_DEVICE
+from engine.compiler.artifacts.manifest import CPU_DEVICE, METAL_DEVICE
 from engine.models.checkpoints import FULL_SIZE, STARTER, installed_models
-from engine.ops.packed_lstm import LstmMethod
-from engine.report.running import FOLDER, SCRATCH, Step
-from engine.runtime.preparation.devices import METAL_TRIAL, metal_obstacle
+from engine.network.ops.packed_lstm import LstmMethod
+from engine.report.running import FOLDER, SCRATCH, ReportStep
+from engine.runtime.preparation.devices import METAL_TRIAL, metal_unavailable_reason
 from engine.runtime.preparation.lstm_methods import LSTM_TRIAL
 from engine.system.bundle import has_compiler, is_bundle
 from engine.system.paths import project_folder
@@ -46,7 +46,7 @@ _TESTS = ("pytest", "-q", "-p", "no:cacheprovider")
 _TESTS_SECONDS = 5400
 
 
-def all_steps(with_tests: bool = False) -> tuple[Step, ...]:
+def all_steps(with_tests: bool = False) -> tuple[ReportStep, ...]:
     """Return every step, including those that do not apply to this machine."""
     return (*_of_the_machine(), *_of_the_gpu(), *_of_speech(), *_of_the_window(), *_afterwards(), *_tests(with_tests))
 
@@ -66,36 +66,43 @@ def estimate(model: str) -> str:
     return f"estimate-{model}"
 
 
-def _of_the_machine() -> Iterator[Step]:
+def _of_the_machine() -> Iterator[ReportStep]:
     on_a_mac = "" if sys.platform == "darwin" else _ONLY_A_MAC
-    yield Step("system", (*_TASK, "system"), output=_LINES)
-    yield Step("tools", (*_TASK, "tools"), output=_LINES)
-    yield Step("packages", (*_TASK, "packages"), output=_LINES)
-    yield Step("quarantine", (*_TASK, "quarantine"), obstacle=on_a_mac, output=_LINES)
-    yield Step("signatures", (*_TASK, "signatures"), obstacle=on_a_mac, output=_LINES)
-    yield Step("libraries", (*_TASK, "libraries"), output=_LINES)
+    yield ReportStep("system", (*_TASK, "system"), output=_LINES)
+    yield ReportStep("tools", (*_TASK, "tools"), output=_LINES)
+    yield ReportStep("packages", (*_TASK, "packages"), output=_LINES)
+    yield ReportStep("quarantine", (*_TASK, "quarantine"), unavailable_reason=on_a_mac, output=_LINES)
+    yield ReportStep("signatures", (*_TASK, "signatures"), unavailable_reason=on_a_mac, output=_LINES)
+    yield ReportStep("libraries", (*_TASK, "libraries"), output=_LINES)
     # must precede any step that fills a system's cache of kernels
-    yield Step(FIRST_START, (*_SPEAK, "--model", STARTER), environment=_EMPTY, output=FIGURES)
-    yield Step("doctor", ("engine", "doctor", "--json"), output=FIGURES)
+    yield ReportStep(FIRST_START, (*_SPEAK, "--model", STARTER), environment=_EMPTY, output=FIGURES)
+    yield ReportStep("doctor", ("engine", "doctor", "--json"), output=FIGURES)
 
 
-def _of_the_gpu() -> Iterator[Step]:
+def _of_the_gpu() -> Iterator[ReportStep]:
     """Yield the compilation of kernels and the trials; a model's first Metal step builds its modules if necessary."""
-    yield Step("kernels", _on_metal(*_TASK, "kernels"), 600, _no_metal(), output=_LINES)
+    yield ReportStep("kernels", _on_metal(*_TASK, "kernels"), 600, _no_metal(), output=_LINES)
     for model in MODELS:
         command = _on_metal(*_TASK, "trial", METAL_TRIAL.name, model)
-        yield Step(f"trial-{METAL_TRIAL.name}-{model}", command, obstacle=_no_metal(model), output=_LINES)
+        yield ReportStep(
+            f"trial-{METAL_TRIAL.name}-{model}", command, unavailable_reason=_no_metal(model), output=_LINES
+        )
         lstm_command = (*_TASK, "trial", LSTM_TRIAL.name, model)
-        yield Step(f"trial-{LSTM_TRIAL.name}-{model}", lstm_command, obstacle=metal_obstacle() or "", output=_LINES)
+        yield ReportStep(
+            f"trial-{LSTM_TRIAL.name}-{model}",
+            lstm_command,
+            unavailable_reason=metal_unavailable_reason() or "",
+            output=_LINES,
+        )
 
 
-def _of_speech() -> Iterator[Step]:
+def _of_speech() -> Iterator[ReportStep]:
     for model in MODELS:
-        untrained = "" if model == STARTER or model in installed_models() else "its trained weights are not installed"
+        untrained = "" if model == STARTER or model in installed_models() else "its trained weights aren’t installed"
         for device in (CPU_DEVICE, METAL_DEVICE):
-            missing = untrained or (metal_obstacle() or "" if device == METAL_DEVICE else "")
+            missing = untrained or (metal_unavailable_reason() or "" if device == METAL_DEVICE else "")
             command = (*_SPEAK, "--model", model, "--device", device)
-            yield Step(f"speech-{model}-{device}", command, obstacle=missing, output=FIGURES)
+            yield ReportStep(f"speech-{model}-{device}", command, unavailable_reason=missing, output=FIGURES)
     for model in MODELS:
         for way in WAYS:
             yield _validation(model, *way)
@@ -104,51 +111,55 @@ def _of_speech() -> Iterator[Step]:
             yield _benchmark(model, *way)
     for model in MODELS:
         on_paper = ("engine", "benchmark", "--model", model, "--estimate", METAL_DEVICE, "--seconds", str(SECONDS))
-        obstacle = "" if has_compiler() else "it needs an installation from source"
-        yield Step(estimate(model), (*on_paper, "--json", f"{FOLDER}/{FIGURES}"), obstacle=obstacle)
+        unavailable_reason = "" if has_compiler() else "it needs an installation from source"
+        yield ReportStep(
+            estimate(model), (*on_paper, "--json", f"{FOLDER}/{FIGURES}"), unavailable_reason=unavailable_reason
+        )
 
 
-def _validation(model: str, device: str, method: LstmMethod | None) -> Step:
+def _validation(model: str, device: str, method: LstmMethod | None) -> ReportStep:
     in_software = device == METAL_DEVICE and sys.platform != "darwin"
     command = ("engine", "validate", *_weights(model), "--text", _SHORT_TEXT if in_software else TEXT)
     command = (*command, *_device(device, method), "--json", f"{FOLDER}/{FIGURES}")
-    obstacle = "it needs PyTorch and the original network" if is_bundle() else ""
+    unavailable_reason = "it needs PyTorch and the original network" if is_bundle() else ""
     if device == METAL_DEVICE:
-        obstacle = obstacle or _no_metal(model, method)
+        unavailable_reason = unavailable_reason or _no_metal(model, method)
         command = _on_metal(*command)
-    return Step(validation(model, device, method), command, 600, obstacle)
+    return ReportStep(validation(model, device, method), command, 600, unavailable_reason)
 
 
-def _benchmark(model: str, device: str, method: LstmMethod | None) -> Step:
+def _benchmark(model: str, device: str, method: LstmMethod | None) -> ReportStep:
     command = ("engine", "benchmark", *_weights(model), *_device(device, method), "--seconds", str(SECONDS))
-    obstacle = (metal_obstacle() or "") if device == METAL_DEVICE else ""
+    unavailable_reason = (metal_unavailable_reason() or "") if device == METAL_DEVICE else ""
     if is_bundle():
-        obstacle = "it needs PyTorch and the compiler"
+        unavailable_reason = "it needs PyTorch and the compiler"
     command = (*command, "--rounds", "3", "--json", f"{FOLDER}/{FIGURES}")
-    return Step(benchmark(model, device, method), command, 600, obstacle)
+    return ReportStep(benchmark(model, device, method), command, 600, unavailable_reason)
 
 
-def _of_the_window() -> Iterator[Step]:
+def _of_the_window() -> Iterator[ReportStep]:
     environment = {**_EMPTY, **_OWN_PREFERENCES, **_OFFSCREEN}
     for appearance in ("light", "dark"):
         picture = ("--appearance", appearance, "--screenshot", f"{FOLDER}/window.png")
-        yield Step(f"window-{appearance}", ("app", "--model", STARTER, *picture), environment=environment)
+        yield ReportStep(f"window-{appearance}", ("app", "--model", STARTER, *picture), environment=environment)
 
 
-def _afterwards() -> Iterator[Step]:
-    yield Step("remembered", (*_TASK, "remembered"), output=_LINES)
-    obstacle = "" if sys.platform == "darwin" else "only macOS writes crash reports"
-    yield Step("crashes", (*_TASK, "crashes", FOLDER), obstacle=obstacle, output=_LINES)
+def _afterwards() -> Iterator[ReportStep]:
+    yield ReportStep("remembered", (*_TASK, "remembered"), output=_LINES)
+    unavailable_reason = "" if sys.platform == "darwin" else "only macOS writes crash reports"
+    yield ReportStep("crashes", (*_TASK, "crashes", FOLDER), unavailable_reason=unavailable_reason, output=_LINES)
 
 
-def _tests(wanted: bool) -> Iterator[Step]:
+def _tests(wanted: bool) -> Iterator[ReportStep]:
     """Yield the tests, run as by `make test`."""
-    obstacle = "" if find_spec("pytest") and find_spec("xdist") else "its packages are missing; run: make setup-test"
+    unavailable_reason = (
+        "" if find_spec("pytest") and find_spec("xdist") else "its packages are missing; run: make setup-test"
+    )
     if not wanted:
-        obstacle = "not requested (use --tests)"
+        unavailable_reason = "not requested (use --tests)"
     aside = ("--numprocesses", "2", "--dist", "loadfile", "-m", "not alone and not long")
-    yield Step("tests", (*_TESTS, *aside), _TESTS_SECONDS, obstacle)
-    yield Step("tests-alone", (*_TESTS, "-m", "alone and not long"), _TESTS_SECONDS, obstacle)
+    yield ReportStep("tests", (*_TESTS, *aside), _TESTS_SECONDS, unavailable_reason)
+    yield ReportStep("tests-alone", (*_TESTS, "-m", "alone and not long"), _TESTS_SECONDS, unavailable_reason)
 
 
 def _weights(model: str) -> tuple[str, ...]:
@@ -168,10 +179,10 @@ def _on_metal(*command: str) -> tuple[str, ...]:
 def _no_metal(model: str = STARTER, method: LstmMethod | None = None) -> str:
     """Return why a model cannot run on Metal or a software device here; empty if it can."""
     if sys.platform == "darwin":
-        return metal_obstacle() or ""
+        return metal_unavailable_reason() or ""
     if method is LstmMethod.MPS:
         return "Metal Performance Shaders need a Mac"
     if model != STARTER:
         return "Metal needs a Mac; in software it takes too long"
     is_here = (project_folder() / _SOFTWARE_METAL.replace(".", "/")).is_dir() and shutil.which(_SOFTWARE_COMPILER)
-    return "" if is_here else "Metal needs a Mac; the device in software needs the project's tests and clang++"
+    return "" if is_here else "Metal needs a Mac; the device in software needs the project’s tests and clang++"

@@ -12,20 +12,20 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from types import MappingProxyType
 from typing import Any
 
-from engine.artifacts.manifest import METAL_DEVICE, Variant
+from engine.compiler.artifacts.manifest import METAL_DEVICE, Variant
 from engine.errors import EngineError
 from engine.models.checkpoints import model_config
 from engine.report import machine, shipped
 from engine.runtime.preparation.devices import METAL_TRIAL, metal_variant
 from engine.runtime.preparation.lstm_methods import LSTM_TRIAL, lstm_variants
-from engine.runtime.preparation.module_probe import Bench, is_right
+from engine.runtime.preparation.module_probe import ProbeModules, is_right
 from engine.runtime.preparation.modules import ensure_modules
-from engine.runtime.preparation.probes import ProbeResult, Trial, TrialRequest
+from engine.runtime.preparation.probes import ProbeResult, ProbeTrial, TrialRequest
 from engine.speech import PreparationEvent
 from engine.system.child_process import abort_quietly
 
 PROBLEM = "problem"
-TRIALS: Mapping[str, Trial] = MappingProxyType({trial.name: trial for trial in (METAL_TRIAL, LSTM_TRIAL)})
+TRIALS: Mapping[str, ProbeTrial] = MappingProxyType({trial.name: trial for trial in (METAL_TRIAL, LSTM_TRIAL)})
 
 
 def tried(name: str, model: str) -> Iterator[dict[str, Any]]:
@@ -35,7 +35,7 @@ def tried(name: str, model: str) -> Iterator[dict[str, Any]]:
 
 def measured(request: TrialRequest) -> Iterator[dict[str, Any]]:
     """Yield every run: modules, stage, token counts, milliseconds, and the relative error."""
-    bench = Bench(request)
+    bench = ProbeModules(request)
     for name, folder in request.tried.items():
         with bench.opened(folder) as runner:
             for call in range(1, request.trial.calls + 1):
@@ -53,18 +53,18 @@ def measured(request: TrialRequest) -> Iterator[dict[str, Any]]:
                     }
 
 
-def _request(trial: Trial, model: str) -> TrialRequest:
+def _request(trial: ProbeTrial, model: str) -> TrialRequest:
     config, metal = model_config(model), metal_variant()
     variants: Mapping[str, Variant] = {METAL_DEVICE: metal} if trial is METAL_TRIAL else lstm_variants(metal)
     for variant in variants.values():
-        ensure_modules(model, config, variant, _say)
+        ensure_modules(model, config, variant, _report_step)
     request = trial.request(config, variants)
     if isinstance(request, ProbeResult):
         raise EngineError(request.why)
     return request
 
 
-def _say(event: PreparationEvent) -> None:
+def _report_step(event: PreparationEvent) -> None:
     sys.stderr.write(f"{event.title} ({event.done} of {event.total})\n")
 
 

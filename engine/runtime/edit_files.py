@@ -9,19 +9,24 @@ from pathlib import Path
 from typing import Any
 
 from engine.errors import DamagedFile, InvalidRequest
-from engine.speech import SpeechRequest, UtteranceEdit
+from engine.speech import Definitions, Pronunciation, SpeechRequest, UtteranceEdit
+from engine.system.atomic_write import atomic_write
 from engine.system.json_text import json_value
-from engine.system.whole_file import whole_file
 
 FORMAT = "kokoro-desk edits"
 VERSION = 1
+PLAIN_REQUEST = SpeechRequest("", "")
 
 
 def request_fields(request: SpeechRequest) -> dict[str, Any]:
-    """Return a request as JSON values; equal requests have equal fields. Without edits, it has no field for them."""
+    """Return a request as JSON values; equal requests have equal fields.
+
+    Without edits or definitions, it has no field for them.
+    """
     values = asdict(request)
-    if not request.edits:
-        del values["edits"]
+    for name in ("edits", "definitions"):
+        if getattr(request, name) == getattr(PLAIN_REQUEST, name):
+            del values[name]
     return values
 
 
@@ -31,7 +36,8 @@ def request_from_fields(values: Mapping[str, Any]) -> SpeechRequest:
     Raises `ValueError`, `TypeError` or `KeyError` for values that no request has.
     """
     known = {field.name: values[field.name] for field in fields(SpeechRequest) if field.name in values}
-    return SpeechRequest(**{**known, "edits": edits_from(known.get("edits", ()))})
+    edits, definitions = edits_from(known.get("edits", ())), definitions_from(known.get("definitions", {}))
+    return SpeechRequest(**{**known, "edits": edits, "definitions": definitions})
 
 
 def edits_from(values: Any) -> tuple[UtteranceEdit, ...]:
@@ -47,21 +53,47 @@ def edits_from(values: Any) -> tuple[UtteranceEdit, ...]:
         raise ValueError("These are no edits.") from error
 
 
+def definitions_from(values: Any) -> Definitions:
+    """Return definitions from JSON values; raises `ValueError` for anything else."""
+    try:
+        given, hidden = (tuple(map(_pronunciation, values.get(name, ()))) for name in ("pronunciations", "hidden"))
+        blends = tuple((str(name), str(recipe)) for name, recipe in values.get("blends", ()))
+    except (TypeError, AttributeError) as error:
+        raise ValueError("These are no definitions.") from error
+    return Definitions(given, hidden, blends)
+
+
+def _pronunciation(values: Any) -> Pronunciation:
+    from engine.text.g2p.user_lexicon.entries import entry_of  # not before the window is shown
+
+    return Pronunciation(**vars(entry_of(values)))
+
+
 def write_edits(path: Path, edits: tuple[UtteranceEdit, ...], model: str) -> None:
     """Write edits for a model; raises `OutputError`."""
-    content = {"format": FORMAT, "version": VERSION, "model": model, "edits": [asdict(edit) for edit in edits]}
-    with whole_file(path) as file:
-        file.write(json.dumps(content, indent=1, ensure_ascii=False).encode() + b"\n")
+    content = json.dumps(_content(edits, model), indent=1, ensure_ascii=False)
+    with atomic_write(path) as file:
+        file.write(content.encode() + b"\n")
 
 
-def read_edits(path: Path) -> tuple[tuple[UtteranceEdit, ...], str]:
-    """Return the edits in a file and the model they are for, empty if unknown.
+def edits_text(edits: tuple[UtteranceEdit, ...], model: str) -> str:
+    """Return the content of a file of edits in one line of ASCII, which `read_edits` takes instead of a file."""
+    return json.dumps(_content(edits, model), separators=(",", ":"))
+
+
+def _content(edits: tuple[UtteranceEdit, ...], model: str) -> dict[str, Any]:
+    return {"format": FORMAT, "version": VERSION, "model": model, "edits": [asdict(edit) for edit in edits]}
+
+
+def read_edits(source: Path | str) -> tuple[tuple[UtteranceEdit, ...], str]:
+    """Return the edits in a file, or in the content of one, and the model they are for, empty if unknown.
 
     Raises `InvalidRequest` for a file that doesn't exist or comes from a newer version, `DamagedFile` for any other
     content.
     """
+    path = source if isinstance(source, Path) else Path("--edits")
     try:
-        content = json_value(path.read_text(encoding="utf-8"))
+        content = json_value(source.read_text(encoding="utf-8") if isinstance(source, Path) else source)
         if content["format"] != FORMAT:
             raise ValueError
         version, model, edits = int(content["version"]), str(content.get("model", "")), content["edits"]

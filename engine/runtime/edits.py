@@ -5,13 +5,14 @@ from __future__ import annotations
 import math
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
+from functools import partial
 
 import numpy as np
 from numpy.typing import NDArray
 
 from engine.config import F0_VALUES_PER_FRAME, ModelConfig
 from engine.errors import InvalidRequest
-from engine.ops.harmonic_source import VOICED_ABOVE_HZ
+from engine.network.ops.harmonic_source import VOICED_ABOVE_HZ
 from engine.speech import (
     Array,
     CurveEdit,
@@ -20,6 +21,7 @@ from engine.speech import (
     Plan,
     Respelling,
     Samples,
+    SpeechRequest,
     Utterance,
     UtteranceEdit,
     WrittenWord,
@@ -36,6 +38,8 @@ MAX_SHIFT = 1000.0
 MAX_GAIN_DB = 24.0
 MAX_PAUSE_SECONDS = 60.0
 MAX_DRAWN_VALUES = 2000
+REACH_CHARACTERS, REACH_OF_PHONEME = 1000, 10
+"""The most characters that an utterance is taken to cover, and more for each phoneme."""
 
 
 def edited_plan(plan: Plan, edits: Mapping[int, UtteranceEdit], config: ModelConfig) -> Plan:
@@ -63,6 +67,56 @@ def unmatched(plan: Plan, edits: Iterable[UtteranceEdit]) -> tuple[Notice, ...]:
         for edit in edits
         if edit.start not in starts
     )
+
+
+def planned_text(request: SpeechRequest) -> SpeechRequest:
+    """Return the request to plan for a request: of a longer part of the text if an edit may reach across its ends."""
+    end = len(request.text) if request.end is None else request.end
+    before = [each.start for each in request.edits if each.start < request.start < _reach(each)]
+    is_longer = any(each.start < end < _reach(each) for each in request.edits) and end < len(request.text)
+    return replace(request, start=max([*before], default=request.start), end=None if is_longer else request.end)
+
+
+def _reach(edit: UtteranceEdit) -> int:
+    """Return a character behind the utterance of an edit, unless most of that is silent."""
+    return edit.start + REACH_CHARACTERS + REACH_OF_PHONEME * len(edit.phonemes)
+
+
+def part_of(plan: Plan, start: int, end: int) -> Plan | None:
+    """Return the plan of the characters from `start` to `end` of the part that a plan is for, or of its beginning.
+
+    Utterances that reach across either are cut between words. Returns None if the part has no words yet.
+    """
+    known = plan.whole or any(each.start >= end for each in plan.utterances)
+    inside = [each for each in map(partial(_heard, start=start, end=end), plan.utterances) if each is not None]
+    if not known:
+        inside = inside[:-1]  # the next one decides on the pause after it
+    if not inside:
+        return None
+    if inside[0].start <= start:
+        inside[0] = replace(inside[0], rest_before_seconds=0.0)
+    if known and inside[-1].index + 1 < len(plan.utterances):
+        inside[-1] = replace(inside[-1], pause_seconds=0.0, rest_seconds=None)
+    utterances = tuple(replace(each, index=index) for index, each in enumerate(inside))
+    notices = tuple(each for each in plan.notices if each.start < end and start < max(each.end, each.start + 1))
+    return Plan(utterances, notices, 0 if known else end - utterances[-1].end)
+
+
+def _heard(utterance: Utterance, start: int, end: int) -> Utterance | None:
+    """Return the part of the utterance that is played between two characters; None if no word of it is inside."""
+    words = tuple(each for each in utterance.words if start < each.end and each.start < end)
+    if words == utterance.words or not words:
+        return utterance if words or start <= utterance.start < end else None
+    first, last = words[0], words[-1]
+    heard, cut = [0, len(utterance.phonemes)], utterance
+    if last != utterance.words[-1]:
+        heard[1] = last.end_phoneme
+        cut = replace(cut, text=cut.text[: last.end - cut.start], end=last.end, pause_seconds=0.0, rest_seconds=None)
+    if first != utterance.words[0]:
+        space = utterance.phonemes[: first.first_phoneme].endswith(" ")  # it sounds like the beginning of the word
+        heard[0] = first.first_phoneme - space
+        cut = replace(cut, text=cut.text[first.start - cut.start :], start=first.start, rest_before_seconds=0.0)
+    return replace(cut, words=words, heard=(heard[0], heard[1]))
 
 
 def _edited(utterance: Utterance, edit: UtteranceEdit, config: ModelConfig) -> tuple[Utterance, Sequence[str]]:
@@ -93,7 +147,7 @@ def _usable_respellings(
         if unknown:
             problems.append(f"The model has no symbol {', '.join(f'“{symbol}”' for symbol in unknown)}.")
         elif not done <= each.first_phoneme < each.end_phoneme <= len(utterance.phonemes):
-            problems.append("A pronunciation was ignored: it is for phonemes that this sentence does not have.")
+            problems.append("A pronunciation was ignored: it is for phonemes that this sentence doesn’t have.")
         elif not 1 <= grown <= config.phoneme_limit:
             problems.append(f"A pronunciation was ignored: a sentence has 1 to {config.phoneme_limit} phonemes.")
         else:

@@ -11,7 +11,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import TypeVar
 
-from engine.errors import Cancelled, GpuFailed
+from engine.errors import Canceled, GpuFailed
 from engine.runtime.pipeline import Observer, Pipeline, ignore
 from engine.speech import Contours, DeviceEvent, FallbackEvent, PreparationEvent, Speech, Style, Utterance
 
@@ -21,7 +21,7 @@ PREPARING_SPARE = PreparationEvent("The GPU failed; preparing the CPU", 0, 1)
 
 
 @dataclass(frozen=True)
-class Loaded:
+class LoadedPipeline:
     """A pipeline and the name of its device; `identity` names its weights, and the code that computes with them."""
 
     pipeline: Pipeline
@@ -29,22 +29,22 @@ class Loaded:
     identity: str = ""
 
 
-Load = Callable[[Observer, threading.Event | None], Loaded]
+Load = Callable[[Observer, threading.Event | None], LoadedPipeline]
 """Loads a pipeline, creating its files if they are missing."""
 
 
-class Speaker:
+class FallbackSpeaker:
     """Generates speech with a pipeline, and uses a spare one on the CPU whenever the first pipeline's GPU fails.
 
     The spare is loaded when it is first needed. After `MAX_FAILURES_IN_A_ROW` utterances, the GPU is not tried again.
     `device` and `identity` are those of the pipeline last used, or of the first one before that.
     """
 
-    def __init__(self, first: Loaded, load_spare: Load) -> None:
+    def __init__(self, first: LoadedPipeline, load_spare: Load) -> None:
         self.device, self.identity = first.device, first.identity
         self._first = first
         self._load_spare = load_spare
-        self._spare: Loaded | None = None
+        self._spare: LoadedPipeline | None = None
         self._failures_in_a_row = 0
         self._message = ""
 
@@ -98,7 +98,7 @@ class Speaker:
         observe(FallbackEvent(self._message))
         return work(spare.pipeline)
 
-    def take_over(self, better: Loaded) -> None:
+    def take_over(self, better: LoadedPipeline) -> None:
         """Use a different pipeline from the next utterance on, with the first one as its spare."""
         self._first, self._spare = better, self._first
         self.device, self.identity = better.device, better.identity
@@ -118,7 +118,7 @@ class Speaker:
         )
         self._message = f"{failure.message} {consequence}"
 
-    def _loaded_spare(self, observe: Observer, cancel: threading.Event | None) -> Loaded:
+    def _loaded_spare(self, observe: Observer, cancel: threading.Event | None) -> LoadedPipeline:
         if self._spare is None:
             observe(PREPARING_SPARE)
             self._spare = self._load_spare(observe, cancel)
@@ -126,24 +126,24 @@ class Speaker:
 
 
 @dataclass(frozen=True)
-class Arrival:
+class LoadResult:
     """The event to report about the device that was tried, and its pipeline, if it works."""
 
     event: DeviceEvent
-    loaded: Loaded | None
+    loaded: LoadedPipeline | None
 
 
-class Takeover:
+class BackgroundLoad:
     """Runs `load` in a new thread; it ends soon after the event passed to it is set."""
 
-    def __init__(self, load: Callable[[threading.Event], Arrival]) -> None:
+    def __init__(self, load: Callable[[threading.Event], LoadResult]) -> None:
         self._load = load
         self._stopped = threading.Event()
-        self._arrivals: queue.SimpleQueue[Arrival] = queue.SimpleQueue()
+        self._arrivals: queue.SimpleQueue[LoadResult] = queue.SimpleQueue()
         # A hanging trial is ended after a minute; it must not keep the program from exiting.
         threading.Thread(target=self._run, name="takeover", daemon=True).start()
 
-    def arrival(self) -> Arrival | None:
+    def arrival(self) -> LoadResult | None:
         """Return the loaded device once; None before and after that."""
         try:
             return self._arrivals.get_nowait()
@@ -158,7 +158,7 @@ class Takeover:
     def _run(self) -> None:
         try:
             self._arrivals.put(self._load(self._stopped))
-        except Cancelled:
+        except Canceled:
             return
         if self._stopped.is_set():
             self._close_untaken()

@@ -13,10 +13,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from engine.config import ModelConfig
-from engine.runners.base import Runner
 from engine.runtime.edits import FIRST_TOKEN, passed_on
+from engine.runtime.runners.base import Runner
 from engine.speech import Array, Contours, Event, Speech, StageEvent, Style, Utterance
-from engine.stages import STAGES, Place, Stage
+from engine.stages import STAGES, Stage, StagePlace
 from engine.system.aligned_arrays import aligned_empty
 from engine.system.waiting import raise_if_set
 
@@ -80,12 +80,12 @@ class StageCache:
 
 
 class Pipeline:
-    """Runs the stages in order, with one runner for each `Place`.
+    """Runs the stages in order, with one runner for each `StagePlace`.
 
     Stages of utterances with edits run only if their inputs have changed.
     """
 
-    def __init__(self, config: ModelConfig, runners: Mapping[Place, Runner]) -> None:
+    def __init__(self, config: ModelConfig, runners: Mapping[StagePlace, Runner]) -> None:
         self._config = config
         self._runners = runners
         self._edited = StageCache()
@@ -99,7 +99,7 @@ class Pipeline:
         observe: Observer = ignore,
         cancel: threading.Event | None = None,
     ) -> Speech:
-        """Return the raw audio of one utterance. Raises `Cancelled` between stages once `cancel` is set.
+        """Return the raw audio of one utterance. Raises `Canceled` between stages once `cancel` is set.
 
         The noise depends only on `seed` and the phonemes, so the samples of an utterance are independent of its
         position.
@@ -197,7 +197,7 @@ def initial_values(config: ModelConfig, phonemes: str, style: Style, speed: floa
 
 
 def phoneme_edges(config: ModelConfig, frame_token: Array, phoneme_count: int) -> NDArray[np.int64]:
-    """Where phonemes begin, and the last one ends, in samples: see `Speech`; `frame_token` [frames] never decreases."""
+    """The samples at which phonemes begin and the last one ends, as in `Speech`; `frame_token` [frames] never falls."""
     frames = np.searchsorted(frame_token, np.arange(FIRST_TOKEN, FIRST_TOKEN + phoneme_count + 1))
     return np.asarray(frames * config.samples_per_frame, np.int64)
 

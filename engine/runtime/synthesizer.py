@@ -12,24 +12,24 @@ from itertools import count
 
 import numpy as np
 
-from engine.artifacts.manifest import CPU, CPU_DEVICE, MANIFEST_NAME
-from engine.audio.joining import AudioConcatenator, earlier, louder, spoken_words
+from engine.audio.joining import AudioConcatenator, earlier, heard_part, louder, spoken_words
 from engine.audio.speech_cache import SpeechCache, key_of
+from engine.compiler.artifacts.manifest import CPU, CPU_DEVICE, MANIFEST_NAME
 from engine.config import SAMPLE_RATE_HZ, ModelConfig
-from engine.errors import Cancelled, DamagedFile, EngineError, GpuFailed, InvalidRequest
+from engine.errors import Canceled, DamagedFile, EngineError, GpuFailed, InvalidRequest, NothingToSpeak
 from engine.models.checkpoints import LEAD_SECONDS, STARTER, Checkpoint, open_with, starter_voices
 from engine.models.installed_voices import with_saved
 from engine.models.voices.blends import SavedVoices
 from engine.models.voices.packs import Voice
-from engine.ops.packed_lstm import LstmMethod
-from engine.runners.base import Runner
-from engine.runners.host import HostRunner
-from engine.runtime.edits import edited_plan, unmatched
-from engine.runtime.fallback import PREPARING_SPARE, Arrival, Loaded, Speaker, Takeover
+from engine.network.ops.packed_lstm import LstmMethod
+from engine.runtime.edits import edited_plan, part_of, planned_text, unmatched
+from engine.runtime.fallback import PREPARING_SPARE, BackgroundLoad, FallbackSpeaker, LoadedPipeline, LoadResult
 from engine.runtime.pipeline import Observer, Pipeline, ignore
 from engine.runtime.preparation.devices import AUTO, DeviceChoice, check_device, first_device
 from engine.runtime.preparation.files import ModelFiles, ensure_files, load_stages
 from engine.runtime.preparation.lstm_methods import MethodChoice, check_lstm_method
+from engine.runtime.runners.base import Runner
+from engine.runtime.runners.host import HostRunner
 from engine.speech import (
     FASTEST_SPEED,
     SLOWEST_SPEED,
@@ -48,7 +48,7 @@ from engine.speech import (
     UtteranceEdit,
     VoiceInfo,
 )
-from engine.stages import Place
+from engine.stages import StagePlace
 from engine.system.cores import check_threads, usable_cores
 from engine.system.paths import packed_weights_folder
 from engine.system.waiting import raise_if_set
@@ -96,8 +96,8 @@ class Synthesizer:
         self._kept = kept
         self._prosody = prosody
         self._checkpoint: Checkpoint | None = None
-        self._speaker: Speaker | None = None
-        self._takeover: Takeover | None = None
+        self._speaker: FallbackSpeaker | None = None
+        self._takeover: BackgroundLoad | None = None
         self._phonemizers: dict[str, Phonemizer] = {}
         self._lexicon = UserLexicon()
 
@@ -132,7 +132,7 @@ class Synthesizer:
         the request during which the GPU takes over receives a second `DeviceEvent`. If a requested GPU fails here, the
         model is loaded for the CPU, and `observe` also receives a `FallbackEvent`.
 
-        Raises `Cancelled`, `DamagedFile`, `MissingModel`, `CompileError`, or `EngineError` if Metal was requested but
+        Raises `Canceled`, `DamagedFile`, `MissingModel`, `CompileError`, or `EngineError` if Metal was requested but
         is unavailable.
         """
         if self._speaker is not None:
@@ -143,12 +143,12 @@ class Synthesizer:
             observe(PREPARING_SPARE)
             loaded = self._load(CPU_DEVICE, observe, cancel)
             observe(FallbackEvent(f"{failure.message} Using the CPU instead."))
-        self._speaker = Speaker(loaded, partial(self._load, CPU_DEVICE))
+        self._speaker = FallbackSpeaker(loaded, partial(self._load, CPU_DEVICE))
         for voice in self._opened().voices.values():
             if language_of(voice.info.language).english:  # takes a second; other languages need no preparation
                 self._phonemizer(voice.info.language)
         if self._may_be_taken_over:
-            self._takeover = Takeover(self._load_gpu)
+            self._takeover = BackgroundLoad(self._load_gpu)
         observe(PreparationEvent("Ready", 1, 1))
 
     def synthesize(
@@ -157,7 +157,7 @@ class Synthesizer:
         """Generate the audio of a request, one utterance at a time, in order.
 
         A long text is planned while it is spoken, so `observe` receives several `PlanEvent`s, the last with the whole
-        plan. Raises an `InvalidRequest` or `MissingLanguage` before any work, `Cancelled` within the time of one stage
+        plan. Raises an `InvalidRequest` or `MissingLanguage` before any work, `Canceled` within the time of one stage
         after `cancel` is set, and `DamagedFile` if the weights give samples that are not finite.
         """
         plans, voices = self._planning(request, cancel)
@@ -182,7 +182,7 @@ class Synthesizer:
         Raises `InvalidRequest` for an unusable edit, and otherwise the same errors as `synthesize`.
         """
         check(request)
-        voice = self._voice(utterance.voice or request.voice)[0]
+        voice = self._voice(request.definitions.recipe_of(utterance.voice or request.voice))[0]
         self.prepare(observe, cancel)
         plan = edited_plan(Plan((utterance,)), {utterance.start: edit}, self._opened().config)
         if plan.notices:
@@ -203,7 +203,7 @@ class Synthesizer:
         self, joiner: AudioConcatenator, raw: Speech, utterance: Utterance, total: int, *, last: bool
     ) -> AudioChunk:
         raw = louder(raw, 0.0 if utterance.edit is None else utterance.edit.gain_db)
-        raw = earlier(raw, round(LEAD_SECONDS * self.sample_rate_hz))
+        raw = heard_part(earlier(raw, round(LEAD_SECONDS * self.sample_rate_hz)), utterance)
         speech = joiner.chunk(raw, utterance, last=last)
         words = spoken_words(utterance, speech)
         return AudioChunk(utterance, total, speech.samples, self.sample_rate_hz, words)
@@ -231,7 +231,7 @@ class Synthesizer:
         script, voices = directed(request, lambda name: self._voice(name)[0])
         tags = {name: language_of(request.language or voice.info.language).tag for name, voice in voices.items()}
         self._check_languages(tags.values())
-        notices = () if request.language else self._voice(request.voice)[1]
+        notices = () if request.language else self._voice(request.definitions.recipe_of(request.voice))[1]
 
         def plans() -> Iterator[Plan]:
             phonemizers = {name: self._phonemizer(tag) for name, tag in tags.items()}
@@ -258,7 +258,7 @@ class Synthesizer:
         if kept is not None:
             return kept
         raw = _sound(speaker.speak(utterance, style, request.speed, request.seed, observe, cancel))
-        self._kept.keep(key_of(speaker.identity, *what), raw)  # the CPU may have replaced the GPU meanwhile
+        self._kept.store_speech(key_of(speaker.identity, *what), raw)  # the CPU may have replaced the GPU meanwhile
         return raw
 
     def close(self) -> None:
@@ -292,7 +292,7 @@ class Synthesizer:
         if arrival.loaded is not None:
             self._ready().take_over(arrival.loaded)
 
-    def _load(self, device: str, observe: Observer, cancel: threading.Event | None) -> Loaded:
+    def _load(self, device: str, observe: Observer, cancel: threading.Event | None) -> LoadedPipeline:
         files = ensure_files(self._opened(), device, observe, cancel, self._lstm_method)
         if device == self._wanted_device:  # a fallback reports its own event
             observe(device_event(files.choice, files.lstm))
@@ -300,23 +300,26 @@ class Synthesizer:
             observe(device_event(replace(files.choice, why=GPU_COMES), files.lstm))
         return self._loaded(files, observe, cancel)
 
-    def _load_gpu(self, cancel: threading.Event) -> Arrival:
+    def _load_gpu(self, cancel: threading.Event) -> LoadResult:
         try:
             files = ensure_files(self._opened(), self._wanted_device, ignore, cancel, self._lstm_method)
             told = device_event(files.choice, files.lstm)
-            return Arrival(told, None if files.device == CPU_DEVICE else self._loaded(files, ignore, cancel))
-        except Cancelled:
+            return LoadResult(told, None if files.device == CPU_DEVICE else self._loaded(files, ignore, cancel))
+        except Canceled:
             raise
         except EngineError as error:
-            why = f"the GPU is not used: {error.message}"
-            choice = DeviceChoice(CPU_DEVICE, CPU, why, setback=True)
-            return Arrival(device_event(choice, MethodChoice(LstmMethod.TIR, "built-in kernels")), None)
+            why = f"the GPU isn’t used: {error.message}"
+            choice = DeviceChoice(CPU_DEVICE, CPU, why, is_fallback=True)
+            return LoadResult(device_event(choice, MethodChoice(LstmMethod.TIR, "built-in kernels")), None)
 
-    def _loaded(self, files: ModelFiles, observe: Observer, cancel: threading.Event | None) -> Loaded:
+    def _loaded(self, files: ModelFiles, observe: Observer, cancel: threading.Event | None) -> LoadedPipeline:
         checkpoint = self._opened()
         compiled = load_stages(checkpoint.config, files, self._threads, observe, cancel)
-        runners: dict[Place, Runner] = {Place.DEVICE: compiled, Place.HOST: HostRunner(checkpoint.config)}
-        return Loaded(Pipeline(checkpoint.config, runners), files.device, self._identity(files))
+        runners: dict[StagePlace, Runner] = {
+            StagePlace.DEVICE: compiled,
+            StagePlace.HOST: HostRunner(checkpoint.config),
+        }
+        return LoadedPipeline(Pipeline(checkpoint.config, runners), files.device, self._identity(files))
 
     def _identity(self, files: ModelFiles) -> str:
         """Return an identity of the weights, the modules and the thread count, which affects the last bits of sums."""
@@ -329,9 +332,9 @@ class Synthesizer:
             self._checkpoint = open_with(self._prosody, self.model, self._weights)
         return self._checkpoint
 
-    def _ready(self) -> Speaker:
+    def _ready(self) -> FallbackSpeaker:
         if self._speaker is None:
-            raise Cancelled("The engine was closed.")
+            raise Canceled("The engine was closed.")
         return self._speaker
 
     def _phonemizer(self, language: str) -> Phonemizer:
@@ -347,9 +350,14 @@ def directed(request: SpeechRequest, choose_voice: Callable[[str], Voice]) -> tu
 
     `choose_voice` returns the voice of a name or blend, and raises `InvalidRequest` for an unknown one.
     """
-    before = voice_before(request.text, request.start, choose_voice)
-    script = read_script(request.part, choose_voice, before)
-    return script, {name: choose_voice(name or request.voice) for name in ("", *script.voices)}
+
+    def find(name: str) -> Voice:
+        return choose_voice(request.definitions.recipe_of(name))
+
+    planned = planned_text(request)
+    before = voice_before(planned.text, planned.start, find)
+    script = read_script(planned.part, find, before)
+    return script, {name: find(name or request.voice) for name in ("", *script.voices)}
 
 
 def plans_of(
@@ -363,16 +371,27 @@ def plans_of(
 
     `phonemizers` are by voice name; `config` is that of the model.
 
-    Raises `NothingToSpeak`, before the first plan, for text without any sound, and `Cancelled`.
+    Raises `NothingToSpeak`, before the first plan, for text without any sound, and `Canceled`.
     """
-    plans = phonemizers[""].plans(request.part, request.speed, script, phonemizers, cancel)
+    planned = planned_text(request)
     edits = {edit.start: edit for edit in request.edits}
+    fixed = {start - planned.start: edit.phonemes for start, edit in edits.items()}
+    first = phonemizers[""]
+    plans = first.plans(planned.part, request.speed, script, phonemizers, cancel, request.definitions, fixed)
+    end = len(request.text) if request.end is None else request.end
     for plan in plans:
-        edited = edited_plan(plan.moved(request.start), edits, config)
+        edited = edited_plan(plan.moved(planned.start), edits, config)
         if plan.whole and edits:
-            here = (edit for edit in request.edits if request.start <= edit.start < (request.end or len(request.text)))
+            here = (edit for edit in request.edits if request.start <= edit.start < end)
             edited = replace(edited, notices=(*edited.notices, *unmatched(edited, here)))
-        yield edited
+        if planned == request:
+            yield edited
+        elif (part := part_of(edited, request.start, end)) is not None:
+            yield part
+            if part.whole:
+                return
+        elif edited.whole:
+            raise NothingToSpeak("There’s nothing to speak in this part of the text.", "Choose a different part.")
 
 
 def _sound(speech: Speech) -> Speech:
@@ -392,8 +411,8 @@ def _sound(speech: Speech) -> Speech:
 
 def device_event(device: DeviceChoice, lstm: MethodChoice) -> DeviceEvent:
     """Return the event that reports the chosen device and LSTM method."""
-    setbacks = [choice.why for choice in (device, lstm) if choice.setback]
-    return DeviceEvent(device.words, lstm.words, lstm.seconds, "; ".join(setbacks))
+    fallback_reasons = [choice.why for choice in (device, lstm) if choice.is_fallback]
+    return DeviceEvent(device.words, lstm.words, lstm.seconds, "; ".join(fallback_reasons))
 
 
 def _planned(plans: Iterator[Plan], observe: Observer) -> Iterator[tuple[Utterance, Plan]]:

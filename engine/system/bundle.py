@@ -12,7 +12,7 @@ from importlib.metadata import requires
 from importlib.util import find_spec
 from pathlib import Path
 
-from engine.errors import CompileError, Cure, MissingReference
+from engine.errors import CompileError, MissingReference, RecoveryAction
 from engine.system.paths import data_folder
 
 MODULE_OPTION = "--module"
@@ -39,9 +39,9 @@ def require_reference() -> None:
     missing = [name for name in REFERENCE_PACKAGES if not any(each.find_spec(name, None) for each in sys.meta_path)]
     if missing:
         raise MissingReference(
-            f"Comparing with PyTorch needs packages that are not installed: {', '.join(missing)}.",
+            f"Comparing with PyTorch needs packages that aren’t installed: {', '.join(missing)}.",
             "In the bundled app, run “kokoro-desk reference”; in a source installation, run “make setup”.",
-            Cure.ADD_REFERENCE,
+            RecoveryAction.ADD_REFERENCE,
         )
 
 

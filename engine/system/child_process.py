@@ -21,7 +21,7 @@ from types import MappingProxyType
 from typing import IO, Any, Self
 
 from engine import errors
-from engine.errors import Cure, EngineError
+from engine.errors import EngineError, RecoveryAction
 from engine.system.bundle import MODULE_OPTION, is_bundle
 from engine.system.paths import project_folder
 from engine.system.waiting import POLL_SECONDS, raise_if_set
@@ -101,7 +101,7 @@ class ChildProcess:
         """Yield the objects that the process writes until it closes its output; all other lines are skipped.
 
         `idle` is called after every `POLL_SECONDS` without output. Raises the `EngineError` that the process reports,
-        or `Cancelled` soon after `cancel` is set. With either argument, the wait ends soon after the process does.
+        or `Canceled` soon after `cancel` is set. With either argument, the wait ends soon after the process does.
         """
         open_streams, silent_since_end = len(self._readers), 0.0
         while open_streams and silent_since_end < _DRAIN_SECONDS:
@@ -125,7 +125,7 @@ class ChildProcess:
         """Return the exit code, negative for a signal. Raises `subprocess.TimeoutExpired`."""
         return int(self._process.wait(seconds))
 
-    def last_words(self) -> str:
+    def end_reason(self) -> str:
         """Return why it ended: the signal's name, the last line on standard error, or the exit code."""
         if (code := self.wait()) < 0:
             return signal.Signals(-code).name
@@ -185,13 +185,15 @@ def error_fields(error: EngineError) -> Message:
     """Convert an error to a message to the parent, with its type or the nearest one without further fields."""
     known = (kind for kind in type(error).__mro__ if kind.__module__ == EngineError.__module__)
     kind = next(kind for kind in known if kind.__init__ is EngineError.__init__)  # type: ignore[misc]
-    cure = None if error.cure is None else error.cure.value
-    return {"error": kind.__name__, "message": error.message, "hint": error.hint, "cure": cure}
+    recovery_action = None if error.recovery_action is None else error.recovery_action.value
+    return {"error": kind.__name__, "message": error.message, "hint": error.hint, "cure": recovery_action}
 
 
 def _error(message: Message) -> EngineError:
     kind: type[EngineError] = getattr(errors, message["error"])
-    return kind(message["message"], message["hint"], None if message["cure"] is None else Cure(message["cure"]))
+    return kind(
+        message["message"], message["hint"], None if message["cure"] is None else RecoveryAction(message["cure"])
+    )
 
 
 def _message(line: str) -> Message | None:

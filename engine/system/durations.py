@@ -8,7 +8,7 @@ NEARLY = 0.9
 """The fraction of a minute or an hour from which a duration is rounded up to the whole."""
 
 
-def duration_words(seconds: float) -> str:
+def format_approximate_duration(seconds: float) -> str:
     """Format an estimated duration, such as “about 2 minutes”."""
     if seconds < FEW_SECONDS:
         return "a few seconds"

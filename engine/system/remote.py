@@ -48,7 +48,7 @@ class ProcessEnded(EngineError):
         self.words = words
 
 
-class TookTooLong(EngineError):
+class CallTimedOut(EngineError):
     """A process that was ended because it reached its time limit."""
 
 
@@ -65,24 +65,24 @@ def call(
     """Run a function in a child process, which has ended when this returns or raises, and return its result.
 
     A `Callable` argument is called here with the function's messages; the values of an `Iterator` argument are sent to
-    the function. Raises the `EngineError` that the function raises, `Cancelled` soon after `cancel` is set,
-    `TookTooLong` after these `seconds`, or `ProcessEnded`; with `until_exit`, also if the process fails after
+    the function. Raises the `EngineError` that the function raises, `Canceled` soon after `cancel` is set,
+    `CallTimedOut` after these `seconds`, or `ProcessEnded`; with `until_exit`, also if the process fails after
     delivering the result. `on_error_line` is called in a separate thread.
     """
     tell: Callable[..., object] = next(filter(callable, arguments), ignore)
     sent = next((argument for argument in arguments if isinstance(argument, Iterator)), None)
     given = [argument for argument in arguments if not callable(argument) and argument is not sent]
-    manner = {"environment": environment, "niceness": niceness, "on_error_line": on_error_line}
-    with Connection(function, *given, **manner) as child:  # type: ignore[arg-type]
+    options = {"environment": environment, "niceness": niceness, "on_error_line": on_error_line}
+    with Connection(function, *given, **options) as child:  # type: ignore[arg-type]
         if sent is not None:
             for value in sent:
                 raise_if_set(cancel)
                 child.send(value)
             child.send_no_more()
-        told = child.told(cancel, seconds, until_exit)
+        reports = child.reports(cancel, seconds, until_exit)
         while True:
             try:
-                values = next(told)
+                values = next(reports)
             except StopIteration as end:
                 return end.value  # type: ignore[no-any-return]
             tell(*values)
@@ -127,7 +127,7 @@ class Connection:
         """End the function's `Iterator`."""
         self._process.send({})
 
-    def told(
+    def reports(
         self, cancel: threading.Event | None = None, seconds: float | None = None, until_exit: bool = False
     ) -> Generator[tuple[Any, ...], None, Any]:
         """Yield the arguments of each message from the function, and return its result.
@@ -139,11 +139,11 @@ class Connection:
 
         def check_time() -> None:
             if time.monotonic() > ends:
-                raise TookTooLong(f"It was not done after {seconds:g} seconds.", "Try again.")
+                raise CallTimedOut(f"It didn’t finish within {seconds:g} seconds.", "Try again.")
 
         for message in self._process.messages(cancel, None if seconds is None else check_time):
             if _TOLD in message:
-                pairs = zip(message[_TOLD], self._declared.told, strict=True)
+                pairs = zip(message[_TOLD], self._declared.reports, strict=True)
                 yield tuple(decoded(value, kind) for value, kind in pairs)
             elif _RESULT in message:
                 results.append(decoded(message[_RESULT], self._declared.result))
@@ -151,7 +151,7 @@ class Connection:
                     return results[0]
         code = self._process.wait()
         if code or not results:
-            raise ProcessEnded(code, self._process.last_words())
+            raise ProcessEnded(code, self._process.end_reason())
         return results[0]
 
     def finish(self) -> None:
@@ -192,7 +192,7 @@ class _Declared:
         return tuple(kind for kind in self.parameters if get_origin(kind) not in (Callable, Iterator))
 
     @property
-    def told(self) -> tuple[Any, ...]:
+    def reports(self) -> tuple[Any, ...]:
         return next((tuple(get_args(kind)[0]) for kind in self.parameters if get_origin(kind) is Callable), ())
 
     @property
@@ -243,7 +243,7 @@ def main(name: str) -> int:
     threading.Thread(target=_listen, args=(lines, sent, grace_seconds), name="parent", daemon=True).start()
 
     def tell(*values: object) -> None:
-        write({_TOLD: [encoded(value, kind) for value, kind in zip(values, declared.told, strict=True)]})
+        write({_TOLD: [encoded(value, kind) for value, kind in zip(values, declared.reports, strict=True)]})
 
     given = iter(order["arguments"])
     arguments: list[object] = []

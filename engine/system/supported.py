@@ -30,15 +30,15 @@ class Machine(NamedTuple):
     translated: bool = False
 
 
-def obstacle(machine: Machine) -> str:
+def unsupported_reason(machine: Machine) -> str:
     """Return why the program can't be installed here and what to do, as one sentence; empty if it can."""
     if machine.translated:
         return (
-            "This Python runs under Rosetta, as programs for Intel's processors do: install Python 3.12 for Apple "
-            "silicon from python.org, and try again in a Terminal that does not run under Rosetta."
+            "This Python runs under Rosetta, as programs for Intel CPUs do: install Python 3.12 for Apple silicon "
+            "from python.org, and try again in a Terminal that doesn’t run under Rosetta."
         )
     if machine.system == "Darwin" and machine.processor != "arm64":
-        return "Kokoro Desk needs a Mac with Apple silicon (M1 or later); this one has an Intel processor."
+        return "Kokoro Desk needs a Mac with Apple silicon (M1 or later); this one has an Intel CPU."
     if machine.macos and int(machine.macos.partition(".")[0]) < OLDEST_MACOS:
         return (
             f"macOS {OLDEST_MACOS} or later is needed, and this is macOS {machine.macos}: update it in System Settings "
@@ -79,4 +79,4 @@ def _is_translated() -> bool:
 
 
 if __name__ == "__main__":
-    sys.exit(obstacle(this_machine()) or 0)
+    sys.exit(unsupported_reason(this_machine()) or 0)

@@ -8,7 +8,7 @@ from contextlib import contextmanager
 
 from filelock import FileLock, Timeout
 
-from engine.errors import Cancelled
+from engine.errors import Canceled
 
 POLL_SECONDS = 0.05
 
@@ -17,7 +17,7 @@ POLL_SECONDS = 0.05
 def hold(lock: FileLock, waiting: Callable[[], None], cancel: threading.Event | None = None) -> Iterator[None]:
     """Hold a lock; if another process holds it, call `waiting` once and wait.
 
-    Raises `Cancelled` soon after `cancel` is set, and `OSError` if the lock cannot be written.
+    Raises `Canceled` soon after `cancel` is set, and `OSError` if the lock cannot be written.
     """
     if not _acquired(lock):
         waiting()
@@ -38,6 +38,6 @@ def _acquired(lock: FileLock) -> bool:
 
 
 def raise_if_set(cancel: threading.Event | None, message: str = "Stopped") -> None:
-    """Raise `Cancelled` with this message once `cancel` is set."""
+    """Raise `Canceled` with this message once `cancel` is set."""
     if cancel is not None and cancel.is_set():
-        raise Cancelled(message)
+        raise Canceled(message)

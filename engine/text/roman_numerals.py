@@ -10,7 +10,7 @@ _PLACES = (
     (1000, "M"), (900, "CM"), (500, "D"), (400, "CD"), (100, "C"), (90, "XC"), (50, "L"), (40, "XL"), (10, "X"),
     (9, "IX"), (5, "V"), (4, "IV"), (1, "I"),
 )  # fmt: skip
-_LARGEST = 3999
+_MAX_VALUE = 3999
 _NUMERAL = re.compile("(?=.)M{0,3}(?:CM|CD|D?C{0,3})(?:XC|XL|L?X{0,3})(?:IX|IV|V?I{0,3})")
 
 
@@ -27,7 +27,7 @@ def parsed(letters: str) -> int | None:
 
 def written(number: int) -> str:
     """Return a number as a Roman numeral in capitals; in digits if there is none."""
-    if not 0 < number <= _LARGEST:
+    if not 0 < number <= _MAX_VALUE:
         return str(number)
     made = ""
     for worth, sign in _PLACES:

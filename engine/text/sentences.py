@@ -39,11 +39,11 @@ def sentence_at(text: str, character: int) -> int:
     return start + len(text[start:character]) - len(text[start:character].lstrip())
 
 
-def sentence_text(text: str, place: int, most_characters: int) -> str:
+def sentence_text(text: str, place: int, max_characters: int) -> str:
     """Return the sentence at a place, or the first one after it, or the last; empty if the text is blank."""
     found = [(start, end) for start, end in sentence_spans(text) if text[start:end].strip()]
     start, end = next((span for span in found if span[1] > place), found[-1] if found else (0, 0))
-    return text[start:end].strip()[:most_characters]
+    return text[start:end].strip()[:max_characters]
 
 
 def _ends_sentence(match: re.Match[str]) -> bool:

@@ -26,7 +26,7 @@ from PySide6.QtWidgets import QApplication
 from app.library.feature import LibraryFeature
 from app.library.history import HistoryListed
 from app.library.queue_store import QueueListed
-from app.library.records import QueueJob, State
+from app.library.records import QueueJob, QueueState
 from app.main_window import MainWindow
 from app.recent_texts import RecentTexts
 from app.settings import Settings
@@ -92,17 +92,17 @@ class BusyWindow:
         text = " ".join([f"Text {number}."] * SENTENCES)
         if what == "typed":
             QTest.keyClicks(self.window.page.editor.edit, f"{number} ")
-            QTimer.singleShot(TYPING_KEPT_AFTER_MS, partial(self.say, "kept typed", number))
+            QTimer.singleShot(TYPING_KEPT_AFTER_MS, partial(self.report, "kept typed", number))
         elif what == "queued":
             target = self.folder / "files" / f"{number}.flac"
             self.feature.runner.add(QueueJob(SpeechRequest(text, "af_heart"), STARTER, target))
         else:
             self.speech.speak(SpeechRequest(text, "am_adam"))
-        self.say(what, number)
+        self.report(what, number)
 
     def note_items(self, listed: QueueListed) -> None:
         """Print the files that are now in the queue."""
-        self.note("queued", {int(item.wish.target.stem) for item in listed.items if item.wish.target})
+        self.note("queued", {int(item.job.target.stem) for item in listed.items if item.job.target})
 
     def note_entries(self, listed: HistoryListed) -> None:
         """Print the texts that are now in the history."""
@@ -113,9 +113,9 @@ class BusyWindow:
         new = {(what, number) for number in numbers} - self.listed
         self.listed |= new
         for _, number in sorted(new):
-            self.say(f"kept {what}", number)
+            self.report(f"kept {what}", number)
 
-    def say(self, what: str, number: int) -> None:
+    def report(self, what: str, number: int) -> None:
         """Print a line."""
         print(what, number, flush=True)  # noqa: T201
 
@@ -125,8 +125,8 @@ class BusyWindow:
 
     def on_queue(self, listed: QueueListed) -> None:
         """Check whether everything is generated."""
-        if all(item.state is State.DONE for item in listed.items):
-            self.say("idle", len(listed.items))
+        if all(item.state is QueueState.DONE for item in listed.items):
+            self.report("idle", len(listed.items))
 
 
 def number_in(title: str) -> int:

@@ -99,7 +99,8 @@ def whatever_ends_may_take_its_time() -> Iterator[None]:
 def what_is_kept_is_of_this_test(monkeypatch: pytest.MonkeyPatch, tmp_path_factory: pytest.TempPathFactory) -> None:
     """Give each test its own data: a window would show the text of the previous test, and resume at its position."""
     folder = tmp_path_factory.mktemp("data")
-    for module in ("app.recent_texts", "app.reading.places", "app.reader.book_cards", "app.editor.text_edits"):
+    lexicon = "engine.text.g2p.user_lexicon.store"
+    for module in ("app.recent_texts", "app.reading.places", "app.reader.book_cards", "app.editor.text_edits", lexicon):
         monkeypatch.setattr(f"{module}.data_folder", lambda: folder)
 
 

@@ -138,8 +138,8 @@ def events(
     """Yield all events of a run."""
     regimes = tuple(regime for regime in asked.regimes if regime is not asked.reference)
     said: list[ValidationEvent] = [
-        PreparationEvent("Loading PyTorch and the reference model", 0, 1),
-        PreparationEvent("Loading PyTorch and the reference model", 1, 1),
+        PreparationEvent("Loading the reference", 0, 1),
+        PreparationEvent("Loading the reference", 1, 1),
         PlanEvent(Plan(utterances)),
     ]
     for utterance in utterances:
@@ -158,7 +158,7 @@ def finished_run(regimes: tuple[Regime, ...] = (Regime.UPSTREAM, Regime.COMPILED
     asked = request(regimes)
     run = DiagnosticsRun(asked, CONFIG, arrays_of(asked), STARTED)
     for event in events(asked):
-        run.take(event)
+        run.handle_event(event)
     return run
 
 

@@ -44,31 +44,31 @@ class Service:
     def __init__(self, tell: Callable[[ValidationEvent], None]) -> None:
         self.send = tell
         self.requests: queue.Queue[tuple[ValidationRequest | KernelRequest, threading.Event] | None] = queue.Queue()
-        self.cancelled = threading.Event()
+        self.canceled = threading.Event()
         """Belongs to the latest request; each has its own, as the next may arrive before the first notices its end."""
 
     def read(self, commands: Iterator[Command]) -> None:
         for command in commands:
             if isinstance(command, Stop):
-                self.cancelled.set()
+                self.canceled.set()
             elif not isinstance(command, Hear):
                 self.take(command)
         self.requests.put(None)
 
     def take(self, request: ValidationRequest | KernelRequest) -> None:
-        self.cancelled = threading.Event()
-        self.requests.put((request, self.cancelled))
+        self.canceled = threading.Event()
+        self.requests.put((request, self.canceled))
 
     def run(self, commands: Iterator[Command]) -> None:
         threading.Thread(target=self.read, args=(commands,), daemon=True).start()
         while (taken := self.requests.get()) is not None:
-            request, cancelled = taken
+            request, canceled = taken
             if isinstance(request, ValidationRequest):
                 self.validate(request, row_of(STAGE, self.verdict(request)))
             elif request.replacements:
                 self.validate(request.validation, row_of(STAGE, Verdict.PASS, REPLACED))
             else:
-                self.inspect(request, cancelled)
+                self.inspect(request, canceled)
 
     def verdict(self, request: ValidationRequest) -> Verdict:
         return Verdict.PASS if request.speech.text == "fine" else Verdict.FAIL
@@ -79,11 +79,11 @@ class Service:
         self.send(RowEvent(row))
         self.send(FinishedEvent(Report(request, (utterance,), (), findings([row]), {"python": "3.11"})))
 
-    def inspect(self, request: KernelRequest, cancelled: threading.Event) -> None:
+    def inspect(self, request: KernelRequest, canceled: threading.Event) -> None:
         self.send(PreparationEvent("Loading modules", 0, 1))
         for stage in request.stages:
             self.send(GraphEvent(replace(GRAPH, stage=stage)))
-            self.misbehave(request.validation.speech.text, cancelled)
+            self.misbehave(request.validation.speech.text, canceled)
             for measurement in MEASUREMENTS:
                 self.send(KernelEvent(replace(measurement, stage=stage)))
             for code in CODES:
@@ -91,16 +91,16 @@ class Service:
             self.send(InspectedEvent(stage, (replace(FINDING, stage=stage),)))
         if request.validation.speech.text == "fail":
             self.send(FailedEvent("The module is stale.", "Build it again."))
-        elif cancelled.is_set():
+        elif canceled.is_set():
             self.send(FailedEvent("Stopped", ""))
         else:
             self.send(KernelsEvent(tuple(replace(FINDING, stage=stage) for stage in request.stages)))
 
-    def misbehave(self, text: str, cancelled: threading.Event) -> None:
+    def misbehave(self, text: str, canceled: threading.Event) -> None:
         if text == "crash":
             os.kill(os.getpid(), signal.SIGKILL)
         if text == "hold":
-            cancelled.wait()
+            canceled.wait()
 
 
 def serve(commands: Iterator[Command], tell: Callable[[ValidationEvent], None]) -> None:

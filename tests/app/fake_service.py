@@ -115,7 +115,7 @@ class Service:
         if what == "crash":
             os.kill(os.getpid(), signal.SIGKILL)
         if cancel.is_set() or what == "fail":
-            self.send(FailedEvent("Stopped" if cancel.is_set() else "No voice.", "Choose another."))
+            self.send(FailedEvent("Stopped" if cancel.is_set() else "No voice.", "Choose one."))
         else:
             self.send(FinishedEvent(Report(request, (utterance,), (), (), {"python": "3.11"})))
 

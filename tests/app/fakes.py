@@ -16,7 +16,7 @@ from app.audio.player import Playback
 from app.speech.controller import SpeechController
 from app.speech.engine_worker import VoicesListed
 from engine.config import ModelConfig
-from engine.errors import Cancelled, NothingToSpeak
+from engine.errors import Canceled, NothingToSpeak
 from engine.models.installed_voices import ModelVoices
 from engine.runtime.edits import edited_plan, with_curves, with_durations
 from engine.speech import (
@@ -112,6 +112,8 @@ class FakeEngine:
     niceness: int = 0
     requests: list[SpeechRequest] = field(default_factory=list)
     edits: list[UtteranceEdit] = field(default_factory=list)
+    lexicon: dict[str, str] = field(default_factory=dict)
+    """The phonemes of words, as long as these."""
     prepared: int = 0
     closed: bool = False
     sample_rate_hz: int = RATE_HZ
@@ -132,7 +134,7 @@ class FakeEngine:
             observe(self.device)
         while not self.prepare_hold.wait(0.005):
             if cancel is not None and cancel.is_set():
-                raise Cancelled("Stopped")
+                raise Canceled("Stopped")
         self.prepared += 1
 
     def synthesize(
@@ -140,24 +142,30 @@ class FakeEngine:
     ) -> Iterator[AudioChunk]:
         self.threads.add(threading.get_ident())
         self.requests.append(request)
-        plan = Plan(utterances_of(request.part), self.notices).moved(request.start)
+        plan = Plan(self._utterances(request), self.notices).moved(request.start)
         observe(PlanEvent(plan))
         for utterance in plan.utterances:
             while utterance.index >= self.hold_from and not self.hold.wait(0.005):
                 if cancel is not None and cancel.is_set():
-                    raise Cancelled("Speech stopped.")
+                    raise Canceled("Speech stopped.")
             if self.speak_error is not None and utterance.index >= self.fails_after:
                 raise self.speak_error
             if utterance.index in self.fallbacks:
-                observe(PreparationEvent("The GPU failed; preparing the CPU", 0, 1))
+                observe(PreparationEvent("Preparing the CPU", 0, 1))
                 observe(FallbackEvent(self.fallbacks[utterance.index]))
             yield chunk_of(utterance, len(plan.utterances))
 
     def plans(self, request: SpeechRequest) -> Iterator[Plan]:
-        utterances = tuple(with_words(each) for each in utterances_of(request.part))
+        utterances = tuple(map(with_words, self._utterances(request)))
         if not utterances:
             raise NothingToSpeak("There is nothing to speak.")
         yield Plan(utterances).moved(request.start)
+
+    def _utterances(self, request: SpeechRequest) -> tuple[Utterance, ...]:
+        found = utterances_of(request.part)
+        for word, phonemes in self.lexicon.items():
+            found = tuple(replace(each, phonemes=each.phonemes.replace(word, phonemes)) for each in found)
+        return found
 
     def edited(
         self,

@@ -11,6 +11,7 @@ from engine.validator.inspection.results import (
     GraphEvent,
     GraphNode,
     InspectedEvent,
+    InspectedGraph,
     KernelCode,
     KernelEvent,
     KernelFinding,
@@ -18,7 +19,6 @@ from engine.validator.inspection.results import (
     KernelVerdict,
     NodeKind,
     SourceLine,
-    StageGraph,
     WrongValue,
 )
 
@@ -35,8 +35,8 @@ def kernel(name: str, path: str = "", line: int = 0, operator: str = "conv1d") -
     )  # fmt: skip
 
 
-def graph_of(kernels: Sequence[GraphNode], edges: Sequence[tuple[str, str]], stage: str = STAGE) -> StageGraph:
-    return StageGraph(stage, tuple(kernels), tuple(Edge(*pair) for pair in edges))
+def graph_of(kernels: Sequence[GraphNode], edges: Sequence[tuple[str, str]], stage: str = STAGE) -> InspectedGraph:
+    return InspectedGraph(stage, tuple(kernels), tuple(Edge(*pair) for pair in edges))
 
 
 INPUT = GraphNode("in", NodeKind.INPUT, "prosody_features", (1, 30, 640), "float32")
@@ -79,15 +79,15 @@ CODES = tuple(
 )
 
 
-def inspected(*measurements: KernelMeasurement, graph: StageGraph = GRAPH, finished: bool = True) -> Inspection:
+def inspected(*measurements: KernelMeasurement, graph: InspectedGraph = GRAPH, finished: bool = True) -> Inspection:
     """Return an inspection of the invented stage with these measurements, or all of them."""
     inspection = Inspection()
-    inspection.take(GraphEvent(graph))
+    inspection.handle_event(GraphEvent(graph))
     for each in measurements or MEASUREMENTS:
-        inspection.take(KernelEvent(each))
+        inspection.handle_event(KernelEvent(each))
     if finished:
         for code in CODES:
-            inspection.take(CodeEvent(code))
+            inspection.handle_event(CodeEvent(code))
         wrong = any(each.verdict is KernelVerdict.WRONG for each in measurements or MEASUREMENTS)
-        inspection.take(InspectedEvent(STAGE, (FINDING,) if wrong else ()))
+        inspection.handle_event(InspectedEvent(STAGE, (FINDING,) if wrong else ()))
     return inspection

@@ -36,7 +36,7 @@ SKIPPED = ("tone21", "tone22", "tone23")
 """The rest of its sentence."""
 TONE_SECONDS = 0.28
 SILENCE_SECONDS = 0.05
-LOWEST_HZ = 300.0
+MIN_HZ = 300.0
 HZ_PER_WORD = 41.0
 SETTLE_MS = 400
 LOADED_AFTER_MS = 2500
@@ -57,7 +57,7 @@ def tone(number: int) -> np.ndarray:
     """Return a tone that no other word has, which fades in and out."""
     count = round(TONE_SECONDS * RATE_HZ)
     shape = np.minimum(1, np.minimum(np.arange(count), np.arange(count)[::-1]) / (0.003 * RATE_HZ))
-    return 0.5 * shape * np.sin(2 * np.pi * (LOWEST_HZ + HZ_PER_WORD * number) * np.arange(count) / RATE_HZ)
+    return 0.5 * shape * np.sin(2 * np.pi * (MIN_HZ + HZ_PER_WORD * number) * np.arange(count) / RATE_HZ)
 
 
 class ToneEngine(FakeEngine):

@@ -146,7 +146,7 @@ class Walk:
         drop = QDropEvent(QPointF(place), copy, content, buttons, none, QEvent.Type.Drop)
         QApplication.sendEvent(self.window, drop)
 
-    # What the user sees and hears.
+    # Everything the user sees and hears.
 
     def sees(self) -> dict[str, Any]:
         sentences = self.page.book.marks if self.page.view is self.page.book else self.page.editor.marks

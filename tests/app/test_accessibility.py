@@ -22,7 +22,7 @@ from PySide6.QtWidgets import (
 from pytestqt.qtbot import QtBot
 
 from app.application import Application
-from app.messages import Message, Tone
+from app.messages import Message, Severity
 from app.settings import Settings
 from tests.app.applications import Applications
 from tests.app.fake_library import FakeLibrary
@@ -41,10 +41,11 @@ def application(applications: Applications, qtbot: QtBot, settings: Settings) ->
     application.controller.player.pause()  # a device that takes no samples soon counts as lost
     application.diagnostics.open()
     application.models.open()
+    application.lexicon.open()
     menu = application.window.menu
     for action in (menu.find_text, menu.settings, menu.about, menu.help, menu.shortcuts):
         action.trigger()
-    application.window.page.banner.show_message(Message("Something is wrong.", Tone.WARNING))
+    application.window.page.banner.show_message(Message("Something is wrong.", Severity.WARNING))
     yield application
     for dialog in application.window.findChildren(QDialog):
         dialog.close()
@@ -97,12 +98,12 @@ def test_what_is_painted_is_told_as_well(application: Application) -> None:
 def test_kinds_of_messages_differ_by_their_symbol(application: Application) -> None:
     banner = application.window.page.banner
     shapes = set()
-    for tone in Tone:
+    for tone in Severity:
         banner.dismiss()
         banner.show_message(Message("Something.", tone))
         alpha = banner.symbol.icon.pixmap(32).toImage().convertToFormat(QImage.Format.Format_Alpha8)
         shapes.add(bytes(alpha.constBits()))
-    assert len(shapes) == len(Tone)
+    assert len(shapes) == len(Severity)
 
 
 def test_every_command_has_a_menu_a_key_or_a_button(application: Application) -> None:

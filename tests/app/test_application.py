@@ -12,12 +12,12 @@ import app.application
 from app.application import greeting
 from app.audio.output import NoAudioDevice
 from app.audio.player import Playback
-from app.messages import Remedy
+from app.messages import MessageAction
 from app.options import Options
 from app.settings import Settings
 from app.speech.activity import Readiness
 from app.speech.engine_worker import VoicesListed
-from app.theme import DARK, LIGHT, Colours, colours
+from app.theme import DARK, LIGHT, Colors, colors
 from engine.errors import CompileError
 from engine.models.store import ModelState
 from engine.speech import DeviceEvent, Prosody, SpeechRequest
@@ -52,12 +52,12 @@ def test_it_opens_and_prepares_in_the_background(applications: Applications) -> 
 
 @pytest.mark.parametrize(("appearance", "expected"), [("light", LIGHT), ("dark", DARK)])
 def test_an_appearance_that_is_asked_for_counts_and_is_not_kept(
-    applications: Applications, settings: Settings, appearance: str, expected: Colours
+    applications: Applications, settings: Settings, appearance: str, expected: Colors
 ) -> None:
     chosen = settings.appearance
     options = Options(appearance=appearance)
     applications.new(options)
-    assert colours().good == expected.good  # no system has the same color
+    assert colors().good == expected.good  # no system has the same color
     assert settings.appearance == chosen
 
 
@@ -175,7 +175,7 @@ def test_another_lstm_method_means_another_engine_and_mps_gets_another_chance(
         engines.append(FakeEngine())
         return engines[-1]
 
-    monkeypatch.setattr("app.settings_window.pages.metal_obstacle", lambda: None)
+    monkeypatch.setattr("app.settings_window.pages.metal_unavailable_reason", lambda: None)
     monkeypatch.setattr("app.settings_window.feature.forget_crashes", lambda: forgets.append(True))
     settings.lstm_method = "mps"
     application = applications.new(make_engine=make_engine)
@@ -190,11 +190,10 @@ def test_another_lstm_method_means_another_engine_and_mps_gets_another_chance(
 
 
 def test_a_gpu_that_is_not_used_is_told_in_the_status_line(applications: Applications) -> None:
-    device = DeviceEvent("cpu (why)", "tir (why)", {}, "the GPU is not used: its process ended (SIGABRT)")
+    device = DeviceEvent("cpu (why)", "tir (why)", {}, "no GPU")
     engine = FakeEngine(device=device)
     application = applications.ready(make_engine=lambda: engine)
-    words = "Ready · the GPU is not used: its process ended (SIGABRT)"
-    assert application.window.page.status.label.toolTip() == words
+    assert application.window.page.status.label.toolTip() == "Ready · no GPU"
 
 
 def test_another_model_is_heard_with_the_next_speech_without_a_restart(
@@ -264,7 +263,7 @@ def test_students_speak_where_they_are_wished_for_and_a_model_has_them(
 
     def list_with_students() -> VoicesListed:
         full_size, starter = TWO_MODELS
-        return VoicesListed((replace(full_size, students_obstacle=""), starter), "kokoro-82m")
+        return VoicesListed((replace(full_size, students_unavailable_reason=""), starter), "kokoro-82m")
 
     monkeypatch.setattr(app.application, "engine_for", engine_for)
     settings.prosody = Prosody.TRANSFORMER
@@ -293,7 +292,7 @@ def test_a_voice_of_another_model_brings_it_for_speech_and_preview(
 @pytest.mark.parametrize(
     ("model", "words"),
     [
-        ("kokoro-82m", "The weights of kokoro-82m are not installed. Download or import it under Speech > Models…"),
+        ("kokoro-82m", "The weights of kokoro-82m aren’t installed. Download or import it under Speech > Models…"),
         ("kokoro", "Unknown model “kokoro”. Known models: starter, kokoro-82m"),
     ],
 )
@@ -306,7 +305,7 @@ def test_a_model_that_is_not_here_is_one_sentence_with_a_button_to_the_models(
     banner = application.window.page.banner
     qtbot.waitUntil(lambda: banner.message is not None)
     assert banner.message.text.startswith(words)
-    assert banner.message.remedy is Remedy.MODELS
+    assert banner.message.action is MessageAction.MODELS
     assert application.window.page.header.voices.isEnabled()
 
 
@@ -380,14 +379,14 @@ def test_a_second_start_is_done_by_the_window_that_is_open(
     editor = application.window.page.editor
     editor.edit.insertPlainText("Not ")
     application.window.showMinimized()
-    application.take(Options("Given.", "am_adam", 1.5).to_json())
+    application.handle_message(Options("Given.", "am_adam", 1.5).to_json())
     assert not application.window.isMinimized()
     qtbot.waitUntil(lambda: application.controller.track.whole)
     assert engine.requests == [SpeechRequest("Given.", "am_adam", 1.5)]
     assert (editor.text, settings.text) == ("Given.", "Not From last time.")
     assert settings.text in [each.text for each in application.window.memory.texts]
     (tmp_path / "story.txt").write_text("Once upon a time.")
-    application.take(Options(file=tmp_path / "story.txt").to_json())
+    application.handle_message(Options(file=tmp_path / "story.txt").to_json())
     qtbot.waitUntil(lambda: application.window.page.view.text == "Once upon a time.")
     assert len(engine.requests) == 1
 

@@ -20,8 +20,8 @@ def test_without_a_display_one_sentence_says_what_to_do(
 @pytest.mark.parametrize(
     ("arguments", "words"),
     [
-        *(([f"--speed={speed}"], f"“{speed}” is not a speed") for speed in ("0", "-1", "nan", "100", "fast", "inf")),
-        (["--screenshot", "/no/such/folder/a.png"], "does not exist"),
+        *(([f"--speed={speed}"], f"“{speed}” isn’t a speed") for speed in ("0", "-1", "nan", "100", "fast", "inf")),
+        (["--screenshot", "/no/such/folder/a.png"], "/no/such/folder"),
         (["story.txt", "--text", "Hello."], "not allowed with"),
     ],
 )
@@ -102,7 +102,7 @@ def test_a_desktop_entry_that_cannot_be_written_is_one_sentence(
     (tmp_path / "file").touch()
     monkeypatch.setenv("XDG_DATA_HOME", str(tmp_path / "file"))
     assert command.main(["--desktop-entry", "add"]) == 1
-    assert capsys.readouterr().err == f"{tmp_path / 'file' / 'applications'} cannot be written (Not a directory).\n"
+    assert str(tmp_path / "file" / "applications") in capsys.readouterr().err
 
 
 def test_a_mac_has_no_desktop_entries(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:

@@ -12,7 +12,7 @@ from app.main_menu import MainMenu, MenuDialogs
 from app.recent_texts import RecentText
 from app.speech.activity import Activity, Readiness
 from app.speech.page import SpeechPage
-from app.speech.speak_button import Meaning
+from app.speech.speak_button import PlayCommand
 from app.theme import Appearance
 
 
@@ -38,13 +38,14 @@ def test_what_has_a_key_on_every_mac_has_no_other_meaning(
     monkeypatch.setattr(sys, "platform", platform)
     menu = MainMenu()
     qtbot.addWidget(menu)
-    meanings = {key.toString(): action for action in all_actions(menu) for key in action.shortcuts()}
-    assert meanings["Ctrl+E"] is menu.use_selection
-    assert meanings["Ctrl+Shift+V"] is menu.paste
-    assert meanings["Ctrl+D"] is menu.add_bookmark
-    assert meanings["Ctrl+W"] is menu.close_window
-    assert meanings["Ctrl+,"] is menu.settings
-    assert not {"Ctrl+H", "Ctrl+Alt+H", "Ctrl+Shift+Q", "Ctrl+Shift+S"} & set(meanings)
+    actions = {key.toString(): action for action in all_actions(menu) for key in action.shortcuts()}
+    assert actions["Ctrl+E"] is menu.use_selection
+    assert actions["Ctrl+Shift+V"] is menu.paste
+    assert actions["Ctrl+D"] is menu.add_bookmark
+    assert actions["Ctrl+W"] is menu.close_window
+    assert actions["Ctrl+,"] is menu.settings
+    assert actions["Ctrl+Shift+S"] is menu.save_project
+    assert not {"Ctrl+H", "Ctrl+Alt+H", "Ctrl+Shift+Q"} & set(actions)
 
 
 def test_on_a_mac_nothing_moves_to_another_menu_for_its_first_word(qtbot: QtBot) -> None:
@@ -103,9 +104,9 @@ def test_no_key_means_two_things(qtbot: QtBot) -> None:
 def test_stop_is_offered_only_while_something_can_be_stopped(qtbot: QtBot) -> None:
     menu = MainMenu()
     qtbot.addWidget(menu)
-    menu.follow(Activity(Readiness.READY))
+    menu.show_activity(Activity(Readiness.READY))
     assert not menu.stop.isEnabled()
-    menu.follow(Activity(Readiness.READY, making=True))
+    menu.show_activity(Activity(Readiness.READY, making=True))
     assert menu.stop.isEnabled()
 
 
@@ -190,12 +191,12 @@ def test_editing_is_offered_while_it_would_change_something(qtbot: QtBot) -> Non
     assert offered() == ["Redo", "Paste"]
 
 
-@pytest.mark.parametrize("meaning", Meaning)
-def test_the_entry_to_play_says_what_it_will_do(meaning: Meaning, qtbot: QtBot) -> None:
+@pytest.mark.parametrize("command", PlayCommand)
+def test_the_entry_to_play_says_what_it_will_do(command: PlayCommand, qtbot: QtBot) -> None:
     menu = MainMenu()
     qtbot.addWidget(menu)
-    menu.mean(meaning)
-    assert (menu.play.text(), menu.play.data()) == (meaning.value, meaning)
+    menu.show_play_command(command)
+    assert (menu.play.text(), menu.play.data()) == (command.value, command)
 
 
 @pytest.fixture

@@ -7,11 +7,10 @@ import pytest
 
 import engine.errors
 from app.audio.output import AudioDeviceLost, NoAudioDevice
-from app.messages import Remedy, Tone, message_for, message_for_document, message_for_notices
-from engine.artifacts.manifest import Manifest
+from app.messages import MessageAction, Severity, message_for, message_for_document, message_for_notices
+from engine.compiler.artifacts.manifest import Manifest
 from engine.errors import (
     CompileError,
-    Cure,
     DamagedDocument,
     DamagedFile,
     DamagedModel,
@@ -21,6 +20,7 @@ from engine.errors import (
     MissingModel,
     NothingToSpeak,
     OutputError,
+    RecoveryAction,
     UnknownModel,
     UnknownVoice,
 )
@@ -33,6 +33,7 @@ ERROR_NAMES = tuple(kind.__name__ for kind in ERROR_TYPES)
 COMMAND = re.compile(r"python -m|“make |git checkout|--device|models fetch")
 TO_TYPE_ANYWAY = (
     "engine/cli/benchmark.py",
+    "engine/cli/serve.py",
     "engine/cli/speak.py",
     "engine/audio/loudspeaker.py",
     "engine/training/distillation/",
@@ -72,7 +73,7 @@ def test_nobody_is_told_to_type_a_command_into_a_window(tmp_path: Path) -> None:
         assert not COMMAND.search(message_for(error).text)
 
 
-def test_every_hint_that_is_a_command_has_a_cure() -> None:
+def test_every_hint_that_is_a_command_has_a_recovery_action() -> None:
     """Otherwise the window could not express it in its own words."""
     hints = [
         (path.relative_to(project_folder()).as_posix(), call)
@@ -82,63 +83,63 @@ def test_every_hint_that_is_a_command_has_a_cure() -> None:
     ]
     typed = [(path, ast.unparse(call)) for path, call in hints if COMMAND.search(ast.unparse(call))]
     assert len(typed) > 8
-    assert [text for path, text in typed if "Cure." not in text and not path.startswith(TO_TYPE_ANYWAY)] == []
+    assert [text for path, text in typed if "RecoveryAction." not in text and not path.startswith(TO_TYPE_ANYWAY)] == []
 
 
-@pytest.mark.parametrize("cure", Cure)
-def test_every_cure_has_words(cure: Cure) -> None:
-    message = message_for(CompileError("It failed.", "Run “kokoro-desk doctor”.", cure))
+@pytest.mark.parametrize("recovery_action", RecoveryAction)
+def test_every_recovery_action_has_advice(recovery_action: RecoveryAction) -> None:
+    message = message_for(CompileError("It failed.", "Run “kokoro-desk doctor”.", recovery_action))
     assert message.text.startswith("It failed. ")
     assert message.text.endswith(".")
     assert not COMMAND.search(message.text)
 
 
 @pytest.mark.parametrize(
-    ("cure", "remedy"),
+    ("recovery_action", "action"),
     [
-        (Cure.GET_MODEL, Remedy.MODELS),
-        (Cure.COMPILE_AGAIN, Remedy.COMPILE_AGAIN),
-        (Cure.ADD_LANGUAGE, Remedy.CHOOSE_VOICE),
-        (Cure.INSTALL_AGAIN, None),
+        (RecoveryAction.GET_MODEL, MessageAction.MODELS),
+        (RecoveryAction.COMPILE_AGAIN, MessageAction.COMPILE_AGAIN),
+        (RecoveryAction.ADD_LANGUAGE, MessageAction.CHOOSE_VOICE),
+        (RecoveryAction.INSTALL_AGAIN, None),
     ],
 )
-def test_a_cure_has_its_own_button(cure: Cure, remedy: Remedy | None) -> None:
-    assert message_for(EngineError("It failed.", "Do this.", cure)).remedy is remedy
+def test_a_recovery_action_has_its_own_button(recovery_action: RecoveryAction, action: MessageAction | None) -> None:
+    assert message_for(EngineError("It failed.", "Do this.", recovery_action)).action is action
 
 
 @pytest.mark.parametrize(
-    ("error", "tone", "remedy"),
+    ("error", "tone", "action"),
     [
-        (NothingToSpeak("Nothing."), Tone.WARNING, Remedy.EDIT_TEXT),
-        (made(UnknownVoice), Tone.WARNING, Remedy.CHOOSE_VOICE),
-        (OutputError("Full."), Tone.ERROR, Remedy.SAVE_ELSEWHERE),
-        (made(DamagedFile), Tone.ERROR, Remedy.TRY_AGAIN),
-        (made(DamagedModel), Tone.ERROR, Remedy.MODELS),
-        (MissingModel("Gone."), Tone.ERROR, Remedy.MODELS),
-        (UnknownModel("Which?"), Tone.ERROR, Remedy.MODELS),
-        (DownloadError("Lost."), Tone.ERROR, Remedy.TRY_AGAIN),
-        (DamagedDocument("Damaged."), Tone.ERROR, Remedy.OPEN_ANOTHER),
-        (InvalidRequest("Speed."), Tone.ERROR, None),
-        (NoAudioDevice(), Tone.WARNING, Remedy.SAVE),
-        (AudioDeviceLost(), Tone.WARNING, Remedy.PLAY_ON),
+        (NothingToSpeak("Nothing."), Severity.WARNING, MessageAction.EDIT_TEXT),
+        (made(UnknownVoice), Severity.WARNING, MessageAction.CHOOSE_VOICE),
+        (OutputError("Full."), Severity.ERROR, MessageAction.SAVE_ELSEWHERE),
+        (made(DamagedFile), Severity.ERROR, MessageAction.TRY_AGAIN),
+        (made(DamagedModel), Severity.ERROR, MessageAction.MODELS),
+        (MissingModel("Gone."), Severity.ERROR, MessageAction.MODELS),
+        (UnknownModel("Which?"), Severity.ERROR, MessageAction.MODELS),
+        (DownloadError("Lost."), Severity.ERROR, MessageAction.TRY_AGAIN),
+        (DamagedDocument("Damaged."), Severity.ERROR, MessageAction.OPEN_ANOTHER),
+        (InvalidRequest("Speed."), Severity.ERROR, None),
+        (NoAudioDevice(), Severity.WARNING, MessageAction.SAVE),
+        (AudioDeviceLost(), Severity.WARNING, MessageAction.PLAY_ON),
     ],
 )
-def test_the_type_decides_on_tone_and_button(error: EngineError, tone: Tone, remedy: Remedy | None) -> None:
+def test_the_type_decides_on_tone_and_button(error: EngineError, tone: Severity, action: MessageAction | None) -> None:
     message = message_for(error)
-    assert (message.tone, message.remedy) == (tone, remedy)
+    assert (message.tone, message.action) == (tone, action)
 
 
 def test_a_more_special_type_gets_the_button_of_the_nearest_above() -> None:
     class DiskFull(OutputError):
         pass
 
-    assert message_for(DiskFull("Full.")).remedy is Remedy.SAVE_ELSEWHERE
+    assert message_for(DiskFull("Full.")).action is MessageAction.SAVE_ELSEWHERE
 
 
 def test_the_unexpected_shows_no_traceback_but_keeps_it() -> None:
     message = message_for(ZeroDivisionError("division by zero"))
     assert "ZeroDivisionError" not in message.text
-    assert message.remedy is Remedy.COPY_DETAILS
+    assert message.action is MessageAction.COPY_DETAILS
     assert "ZeroDivisionError: division by zero" in message.details
 
 
@@ -148,12 +149,12 @@ def test_notices_are_counted_and_all_kept() -> None:
     both = message_for_notices([one, two])
     assert both.text == "The emoji was skipped. And 1 more."
     assert both.details == "The emoji was skipped.\nA link was spelled."
-    assert both.remedy is Remedy.SHOW_IN_TEXT
+    assert both.action is MessageAction.SHOW_IN_TEXT
 
 
 def test_what_was_guessed_in_a_document_is_one_line_and_all_of_it_can_be_shown() -> None:
     message = message_for_document(["The encoding was guessed.", "A page is missing."])
     assert message.text == "The encoding was guessed. And 1 more."
     assert message.details == "The encoding was guessed.\nA page is missing."
-    assert (message.tone, message.remedy) == (Tone.NOTE, Remedy.SHOW_NOTICES)
-    assert message_for_document(["A page is missing."]).remedy is None
+    assert (message.tone, message.action) == (Severity.NOTE, MessageAction.SHOW_NOTICES)
+    assert message_for_document(["A page is missing."]).action is None

@@ -122,8 +122,8 @@ def test_a_killed_reference_leaves_a_clear_word_and_a_usable_window(told: Told) 
     killed, after = phase(told, "killed"), phase(told, "after")
     assert killed["state"] == "crashed"
     assert len(killed["rows"]) >= KILL_AFTER_ROWS
-    assert killed["message"].startswith("The reference process ended while computing the ")
-    assert killed["message"].endswith("Click Diagnose to try again.")
+    assert "process ended while computing the " in killed["message"]
+    assert "Diagnose" in killed["message"]
     assert told["spoken_after"] > 0
     assert after["state"] == "finished"
 

@@ -22,12 +22,12 @@ def label(qtbot: QtBot) -> QLabel:
 
 def test_the_picture_waits_until_nothing_goes_on(label: QLabel, qtbot: QtBot, tmp_path: Path) -> None:
     screenshot = ScreenshotWhenIdle(label, tmp_path / "a.png")
-    screenshot.follow(IDLE)
-    screenshot.follow(BUSY)
+    screenshot.handle_activity(IDLE)
+    screenshot.handle_activity(BUSY)
     with qtbot.assertNotEmitted(screenshot.taken):
         qtbot.wait_for_timers(SETTLED_AFTER_MS)
     with qtbot.waitSignal(screenshot.taken) as taken:
-        screenshot.follow(IDLE)
+        screenshot.handle_activity(IDLE)
     assert taken.args == [0]
     assert QImage(str(tmp_path / "a.png")).size() == label.grab().size()
 
@@ -36,7 +36,7 @@ def test_the_picture_waits_for_what_else_goes_on(label: QLabel, qtbot: QtBot, tm
     answers = iter([True, False])
     screenshot = ScreenshotWhenIdle(label, tmp_path / "a.png", lambda: next(answers))
     with qtbot.waitSignal(screenshot.taken) as taken:
-        screenshot.follow(IDLE)
+        screenshot.handle_activity(IDLE)
     assert taken.args == [0]
     assert next(answers, None) is None
 
@@ -57,14 +57,14 @@ def test_words_that_have_just_changed_have_their_place(qtbot: QtBot, tmp_path: P
     screenshot = ScreenshotWhenIdle(window, tmp_path / "a.png", just_ended)
     screenshot.taken.connect(lambda: widths.append(label.width()))
     with qtbot.waitSignal(screenshot.taken):
-        screenshot.follow(IDLE)
+        screenshot.handle_activity(IDLE)
     assert widths == [label.sizeHint().width()]
 
 
 def test_a_picture_that_cannot_be_written_is_told(label: QLabel, qtbot: QtBot, tmp_path: Path) -> None:
     screenshot = ScreenshotWhenIdle(label, tmp_path / "none" / "a.png")
     with qtbot.waitSignal(screenshot.taken) as taken:
-        screenshot.follow(IDLE)
+        screenshot.handle_activity(IDLE)
     assert taken.args == [1]
 
 
@@ -72,6 +72,6 @@ def test_a_failure_before_is_told(label: QLabel, qtbot: QtBot, tmp_path: Path) -
     screenshot = ScreenshotWhenIdle(label, tmp_path / "a.png")
     screenshot.note_failure(ValueError("x"))
     with qtbot.waitSignal(screenshot.taken) as taken:
-        screenshot.follow(IDLE)
+        screenshot.handle_activity(IDLE)
     assert taken.args == [1]
     assert (tmp_path / "a.png").exists()

@@ -23,7 +23,7 @@ def values_of(settings: Settings, names: Iterable[str]) -> dict[str, object]:
 
 
 def test_a_first_start_has_sensible_values(file: Path) -> None:
-    usual = {
+    default = {
         "text": None, "voice": None, "model": None, "models_offered": False, "speed": DEFAULT_SPEED,
         "appearance": Appearance.SYSTEM, "device": "auto", "lstm_method": "auto", "prosody": Prosody.LSTM,
         "save_folder": Path.home(), "document": None, "geometry": QByteArray(), "split": QByteArray(),
@@ -31,7 +31,7 @@ def test_a_first_start_has_sensible_values(file: Path) -> None:
         "side_bar": "", "side_bar_pixels": None, "kept_megabytes": DEFAULT_KEPT_MEGABYTES, "tray_icon": True,
         "notes_read": False, "reading_font": "", "export_format": "",
     }  # fmt: skip
-    assert values_of(opened(file), usual) == usual
+    assert values_of(opened(file), default) == default
 
 
 def test_everything_comes_back_at_the_next_start(file: Path, tmp_path: Path) -> None:
@@ -62,19 +62,19 @@ def test_what_earlier_versions_have_written_is_understood(file: Path) -> None:
     )
     settings = opened(file)
     assert (settings.voice, settings.speed, settings.pause_scale, settings.text_pixels) == ("am_adam", 1.35, 0.5, 20)
-    assert (settings.favourites, settings.notes_read, settings.tray_icon) == ((("am_adam", "m"),), True, False)
+    assert (settings.favorites, settings.notes_read, settings.tray_icon) == ((("am_adam", "m"),), True, False)
     assert (settings.prosody, settings.appearance) == (Prosody.TRANSFORMER, Appearance.DARK)
     assert (settings.kept_megabytes, settings.side_bar_pixels, settings.diagnostics_shown) == (250, 301, True)
 
 
 @pytest.mark.parametrize("nonsense", ["a.txt", "3", "[1]", '{"a": 1}', pytest.param("[" * 100_000, id="deep")])
 def test_a_list_that_makes_no_sense_is_empty(file: Path, nonsense: str) -> None:
-    QSettings(str(file), QSettings.Format.IniFormat).setValue(Settings.favourites.key, nonsense)
-    assert opened(file).favourites == ()
+    QSettings(str(file), QSettings.Format.IniFormat).setValue(Settings.favorites.key, nonsense)
+    assert opened(file).favorites == ()
 
 
 @pytest.mark.parametrize(
-    ("name", "nonsense", "usual"),
+    ("name", "nonsense", "default"),
     [
         *(("speed", nonsense, DEFAULT_SPEED) for nonsense in ("fast", "nan", "inf", "", QByteArray(b"1"))),
         ("device", "abacus", "auto"),
@@ -82,10 +82,12 @@ def test_a_list_that_makes_no_sense_is_empty(file: Path, nonsense: str) -> None:
         ("appearance", "sepia", Appearance.SYSTEM),
     ],
 )
-def test_a_choice_that_makes_no_sense_is_the_usual_one(file: Path, name: str, nonsense: object, usual: object) -> None:
+def test_a_choice_that_makes_no_sense_is_the_usual_one(
+    file: Path, name: str, nonsense: object, default: object
+) -> None:
     store = QSettings(str(file), QSettings.Format.IniFormat)
     store.setValue(getattr(Settings, name).key, nonsense)
-    assert getattr(Settings(store), name) == usual
+    assert getattr(Settings(store), name) == default
 
 
 def test_a_folder_that_has_gone_is_the_home_folder(file: Path, tmp_path: Path) -> None:

@@ -8,7 +8,7 @@ from PySide6.QtWidgets import QApplication, QDialog, QScrollArea, QWidget
 from pytestqt.qtbot import QtBot
 
 from app.application import Application
-from app.messages import Message, Remedy
+from app.messages import Message, MessageAction
 from app.settings import Settings
 from app.speech.activity import Activity, Readiness, SaveProgress
 from app.speech.strips import Answer, ModelNotice
@@ -22,7 +22,7 @@ SAVING = SaveProgress(
     0.2,
     5000.0,
     3,
-    SaveProgress("Another Very Long Name.m4b", fraction=0.4),
+    SaveProgress("A Very Long Name Again.m4b", fraction=0.4),
 )
 LONG = "“A Very Long Name of a Book.epub” can’t be opened: it is DRM-protected. Choose a different document."
 
@@ -52,9 +52,9 @@ def application(font_times: int, applications: Applications, qtbot: QtBot, setti
 
 def say_everything(application: Application) -> None:
     page = application.window.page
-    page.banner.show_message(Message(LONG, remedy=Remedy.OPEN_ANOTHER))
+    page.banner.show_message(Message(LONG, action=MessageAction.OPEN_ANOTHER))
     page.strip.show_notice(ModelNotice(LONG, "kokoro-82m", (Answer.FETCH, Answer.NOT_NOW, Answer.CLOSE), going_on=True))
-    page.save_strip.follow(Activity(Readiness.READY, save=SAVING))
+    page.save_strip.show_activity(Activity(Readiness.READY, save=SAVING))
     page.show_playing(LONG)
 
 

@@ -12,7 +12,7 @@ from PySide6.QtCore import QObject
 from pytestqt.qtbot import QtBot
 
 from app.tasks import Tasks
-from engine.errors import Cancelled, InvalidRequest
+from engine.errors import Canceled, InvalidRequest
 from tests.patience import PATIENCE_MS, PATIENCE_SECONDS
 
 
@@ -103,7 +103,7 @@ def test_a_failure_that_nobody_takes_is_shown_by_the_window_above(qtbot: QtBot) 
     window, error = Window(), InvalidRequest("No.")
     tasks = Tasks("a test", QObject(window))
     tasks.run(refuse, error)
-    tasks.run(refuse, Cancelled("Stopped"))
+    tasks.run(refuse, Canceled("Stopped"))
     qtbot.waitUntil(lambda: not tasks.busy)
     assert window.shown == [error]
     assert tasks.shut_down(PATIENCE_MS)
@@ -129,7 +129,7 @@ def test_steps_are_progress_and_more_urgent_work_comes_between(tasks: Tasks, hea
 
 
 def test_what_is_told_on_the_way_comes_before_the_result(tasks: Tasks, heard: Heard) -> None:
-    tasks.run(lambda: tasks.tell(heard.take, "half"), done=lambda _: heard.take("whole"))
+    tasks.run(lambda: tasks.call_in_window(heard.take, "half"), done=lambda _: heard.take("whole"))
     assert heard.wait() == ["half", "whole"]
 
 
@@ -141,15 +141,15 @@ def waits_for(event: threading.Event) -> Callable[[], str]:
     return work
 
 
-def test_what_is_cancelled_fails_though_it_may_be_done(tasks: Tasks, heard: Heard) -> None:
+def test_what_is_canceled_fails_though_it_may_be_done(tasks: Tasks, heard: Heard) -> None:
     task = tasks.run(waits_for(cancel := threading.Event()), done=heard.take, failed=heard.take, cancel=cancel)
     waiting = tasks.run(lambda: "begun", done=heard.take, failed=heard.take)
     waiting.cancel()
     task.cancel()
-    assert [type(error) for error in heard.wait()] == [Cancelled, Cancelled]
+    assert [type(error) for error in heard.wait()] == [Canceled, Canceled]
 
 
-def test_a_task_that_is_cancelled_between_its_steps_is_ended_in_its_thread(tasks: Tasks, heard: Heard) -> None:
+def test_a_task_that_is_canceled_between_its_steps_is_ended_in_its_thread(tasks: Tasks, heard: Heard) -> None:
     ended: list[threading.Thread] = []
 
     def work() -> Iterator[str]:
@@ -166,7 +166,7 @@ def test_a_task_that_is_cancelled_between_its_steps_is_ended_in_its_thread(tasks
 
     going_on = threading.Event()
     task = tasks.run(work, progress=stop, failed=heard.take)
-    assert [type(error) for error in heard.wait()] == [Cancelled]
+    assert [type(error) for error in heard.wait()] == [Canceled]
     assert ended != [main_thread()]
 
 

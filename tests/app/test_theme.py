@@ -12,15 +12,15 @@ from app.theme import (
     DARK,
     LIGHT,
     Appearance,
-    Colours,
+    Colors,
     Theme,
     application_icon,
-    colours,
+    colors,
     draw_icon,
     icon,
     palette_of,
     style_sheet,
-    with_system_colours,
+    with_system_colors,
 )
 from engine.system.paths import resources_folder
 
@@ -29,23 +29,23 @@ READABLE = 4.5
 
 
 def contrast(first: str, second: str) -> float:
-    lights = sorted(luminance(QColor(colour)) for colour in (first, second))
+    lights = sorted(luminance(QColor(color)) for color in (first, second))
     return (lights[1] + 0.05) / (lights[0] + 0.05)
 
 
-def luminance(colour: QColor) -> float:
-    parts = [colour.redF(), colour.greenF(), colour.blueF()]
+def luminance(color: QColor) -> float:
+    parts = [color.redF(), color.greenF(), color.blueF()]
     linear = [part / 12.92 if part <= 0.04045 else ((part + 0.055) / 1.055) ** 2.4 for part in parts]
     return 0.2126 * linear[0] + 0.7152 * linear[1] + 0.0722 * linear[2]
 
 
-def ours(inks: Colours) -> tuple[str, ...]:
+def ours(inks: Colors) -> tuple[str, ...]:
     """Return the colors that are not a Mac's own."""
     return (inks.good, inks.note, inks.warning, inks.error)
 
 
 @pytest.mark.parametrize("inks", [LIGHT, DARK], ids=["light", "dark"])
-def test_text_can_be_read(inks: Colours) -> None:
+def test_text_can_be_read(inks: Colors) -> None:
     for ground in (inks.window, inks.surface, inks.highlight):
         assert contrast(inks.text, ground) >= READABLE
     for ground in (inks.window, inks.surface):
@@ -60,7 +60,7 @@ def test_every_placeholder_of_the_style_sheet_is_filled(native: bool) -> None:
     sheet = style_sheet(LIGHT, native)
     assert "$" not in sheet
     assert LIGHT.accent in sheet
-    assert ("QComboBox" in sheet) is not native
+    assert ("QScrollBar" in sheet) is not native
 
 
 def test_the_style_sheet_is_understood(qapp: QApplication, theme: Theme, caplog: pytest.LogCaptureFixture) -> None:
@@ -73,11 +73,11 @@ class Follower(QWidget):
 
     def changeEvent(self, event: QEvent) -> None:
         if event.type() is QEvent.Type.StyleChange:
-            self.found = colours()
+            self.found = colors()
         super().changeEvent(event)
 
 
-def test_every_widget_that_was_shown_hears_of_other_colours(theme: Theme, qtbot: QtBot) -> None:
+def test_every_widget_that_was_shown_hears_of_other_colors(theme: Theme, qtbot: QtBot) -> None:
     window = QWidget()
     qtbot.addWidget(window)
     follower = Follower(window)
@@ -85,17 +85,17 @@ def test_every_widget_that_was_shown_hears_of_other_colours(theme: Theme, qtbot:
     follower.hide()
     for appearance, expected in ((Appearance.DARK, DARK), (Appearance.LIGHT, LIGHT)):
         theme.choose(appearance)
-        assert ours(follower.found) == ours(colours()) == ours(expected)
+        assert ours(follower.found) == ours(colors()) == ours(expected)
 
 
 def test_the_system_is_followed(
     theme: Theme, qapp: QApplication, qtbot: QtBot, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     theme.choose(Appearance.SYSTEM)
-    assert ours(colours()) == ours(LIGHT)
+    assert ours(colors()) == ours(LIGHT)
     monkeypatch.setattr(QStyleHints, "colorScheme", lambda hints: Qt.ColorScheme.Dark)
     qapp.styleHints().colorSchemeChanged.emit(Qt.ColorScheme.Dark)
-    qtbot.waitUntil(lambda: ours(colours()) == ours(DARK))
+    qtbot.waitUntil(lambda: ours(colors()) == ours(DARK))
 
 
 @pytest.mark.skipif(sys.platform == "darwin", reason="there, the palette is the system's")
@@ -108,12 +108,12 @@ def test_the_palette_follows(theme: Theme, qapp: QApplication) -> None:
 def test_the_systems_accent_is_taken_over() -> None:
     palette = palette_of(LIGHT)
     palette.setColor(QPalette.ColorRole.Accent, QColor("#ff7700"))
-    inks = with_system_colours(LIGHT, palette)
+    inks = with_system_colors(LIGHT, palette)
     assert inks.accent == "#ff7700"
     assert contrast(inks.text, inks.highlight) >= READABLE
 
 
-def test_colours_are_written_as_the_style_sheet_needs_them() -> None:
+def test_colors_are_written_as_the_style_sheet_needs_them() -> None:
     for inks in (LIGHT, DARK):
         assert all(QColor.isValidColorName(getattr(inks, field.name)) for field in fields(inks))
 
@@ -155,24 +155,24 @@ def test_every_drawing_shows_something(qtbot: QtBot, name: str) -> None:
     assert opaque > 10
 
 
-def test_a_drawing_has_the_colour_of_the_theme_whatever_that_is_by_then(qtbot: QtBot, theme: Theme) -> None:
+def test_a_drawing_has_the_color_of_the_theme_whatever_that_is_by_then(qtbot: QtBot, theme: Theme) -> None:
     stop, seen = icon("stop", "error"), []
     for appearance in (Appearance.LIGHT, Appearance.DARK):
         theme.choose(appearance)
         image = stop.pixmap(32, 32).toImage()
         seen.append(image.pixelColor(image.width() // 2, image.height() // 2))
-        assert seen[-1] == QColor(colours().error)
+        assert seen[-1] == QColor(colors().error)
     assert seen[0] != seen[1]
 
 
-def test_a_button_is_drawn_again_in_the_colours_of_another_theme(qtbot: QtBot, theme: Theme) -> None:
+def test_a_button_is_drawn_again_in_the_colors_of_another_theme(qtbot: QtBot, theme: Theme) -> None:
     button = QToolButton(icon=icon("stop", "error"))
     qtbot.addWidget(button)
     button.show()
     qtbot.waitExposed(button)
     theme.choose(Appearance.DARK)
     image = button.grab().toImage()
-    assert image.pixelColor(image.rect().center()) == QColor(colours().error)
+    assert image.pixelColor(image.rect().center()) == QColor(colors().error)
 
 
 def test_a_button_without_room_shows_nothing(qtbot: QtBot, qtlog: Any, theme: Theme) -> None:
@@ -184,7 +184,7 @@ def test_a_button_without_room_shows_nothing(qtbot: QtBot, qtlog: Any, theme: Th
     assert not [each.message for each in qtlog.records if "QPainter" in each.message]
 
 
-def test_a_drawing_is_painted_in_any_colour(qtbot: QtBot) -> None:
+def test_a_drawing_is_painted_in_any_color(qtbot: QtBot) -> None:
     image = QImage(32, 32, QImage.Format.Format_RGB32)
     painter = QPainter(image)
     draw_icon(painter, image.rect(), "stop", "#12ab34")

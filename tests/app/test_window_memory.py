@@ -12,7 +12,7 @@ from app.closing import CLOSE_WHEN_SAVED, STOP_SAVING, ask_about_save
 from app.recent_texts import RecentTexts
 from app.settings import Settings
 from app.speech.page import SpeechPage
-from app.speech.voice_choice import Choice
+from app.speech.voice_choice import VoiceChoice
 from app.window_memory import SIZE_PIXELS, WindowMemory
 from tests.app.fakes import TWO_MODELS
 
@@ -51,7 +51,7 @@ def test_everything_comes_back(qtbot: QtBot, settings: Settings) -> None:
     other.header.voices.show_models(TWO_MODELS, "starter")
     assert other.editor.text == "Remember me. 🙂"
     assert other.header.speed.speed == 1.5
-    assert other.header.voices.choice == Choice("am_adam", "starter")
+    assert other.header.voices.choice == VoiceChoice("am_adam", "starter")
     assert (settings.voice, settings.model) == ("am_adam", "starter")
     assert (other_window.width(), other_window.height()) == (700, 600)
 
@@ -124,11 +124,11 @@ def test_another_text_leaves_the_one_before_among_the_recent_ones(qtbot: QtBot, 
     _, page, memory = opened(qtbot, settings)
     page.editor.edit.insertPlainText("Not ")
     memory.remember_text()
-    page.editor.set_text("Another text.")
+    page.editor.set_text("A new text.")
     memory.remember_text()
     page.editor.edit.insertPlainText("And ")
     memory.remember_text()
-    assert [each.text for each in memory.texts] == ["And Another text.", "Not From last time."]
+    assert [each.text for each in memory.texts] == ["And A new text.", "Not From last time."]
 
 
 def test_a_text_that_cannot_be_kept_is_told_until_it_can(qtbot: QtBot, settings: Settings, tmp_path: Path) -> None:
@@ -141,7 +141,7 @@ def test_a_text_that_cannot_be_kept_is_told_until_it_can(qtbot: QtBot, settings:
         memory.remember_text()
     memory.remember_text()  # nothing was typed, but saving still fails
     assert len(told) == 3
-    assert told[0].startswith("Your text isn’t being saved.")
+    assert "saved" in told[0]
     assert not memory.kept
     (tmp_path / "texts").unlink()
     page.editor.edit.insertPlainText("Words. ")
@@ -171,7 +171,7 @@ def test_a_text_that_is_newer_than_the_settings_comes_back(
     qtbot: QtBot, settings: Settings, texts: RecentTexts
 ) -> None:
     settings.text = "Of the last run but one."
-    texts.keep("Written when the settings could not be.")
+    texts.add_text("Written when the settings could not be.")
     tomorrow = time.time() + 86_400
     os.utime(texts.texts[0].path, (tomorrow, tomorrow))
     _, page, _ = opened(qtbot, settings)
@@ -181,7 +181,7 @@ def test_a_text_that_is_newer_than_the_settings_comes_back(
 def test_settings_that_have_just_changed_are_newer_than_any_text(
     qtbot: QtBot, settings: Settings, texts: RecentTexts
 ) -> None:
-    texts.keep("Of another day.")
+    texts.add_text("Of yesterday.")
     settings.text = "Of this very moment."
     _, page, _ = opened(qtbot, settings)
     assert page.editor.text == "Of this very moment."

@@ -9,7 +9,7 @@ from PySide6.QtWidgets import QApplication
 from pytestqt.qtbot import QtBot
 
 from app.main_window import MainWindow
-from app.reading.places import Places
+from app.reading.places import ReadingPositions
 from app.recent_texts import RecentTexts
 from app.settings import Settings
 from app.speech.activity import Readiness
@@ -30,7 +30,7 @@ class WindowDesk:
         self.settings.text, self.settings.save_folder = text, folder
         self.controller = SpeechController(lambda: self.engine, self.output, list_voices=list_voices)
         self.theme = Theme(qapp, Appearance.LIGHT)
-        self.places = Places(folder / "places.json")
+        self.places = ReadingPositions(folder / "places.json")
         texts = RecentTexts(folder / "texts")
         self.window = MainWindow(self.controller, self.settings, self.theme, texts, self.places)
         self.page, self.editor = self.window.page, self.window.page.editor

@@ -32,7 +32,7 @@ def test_with_a_display_the_window_opens_with_the_options_given(tmp_path):
 
 def test_modules_are_built_until_one_cannot_be(scratch):
     whole = scratch.run("make compiled-models").calls
-    assert len(whole) == 13
+    assert len(whole) == 14
     assert "--save-golden resources/golden/" in whole[-1]
     assert scratch.run("make compiled-models", failing=whole[6]).calls == whole[:7]
 

@@ -8,9 +8,9 @@ import pytest
 import yaml
 
 from app.__main__ import build_parser as build_app_parser
-from engine.artifacts.manifest import CPU_DEVICE, METAL_DEVICE
 from engine.cli.parser import build_parser
 from engine.cli.report import DEFAULT_OUTPUT
+from engine.compiler.artifacts.manifest import CPU_DEVICE, METAL_DEVICE
 from tests.architecture.stand_ins import ONLY_ON_A_MAC, Scratch, programs_of, silent
 
 ROOT = Path(__file__).resolve().parents[2]

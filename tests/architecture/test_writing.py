@@ -1,16 +1,26 @@
 """The rules under "Writing" in CONTRIBUTING.md that can be checked by pattern.
 
-Each of `SOURCES` yields passages of files. Markdown is the only source; docstrings and strings of the code can be added
-there.
+Each of `SOURCES` yields passages of files: documents, docstrings and comments, and strings that users read.
 """
 
+import ast
 import re
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
+from functools import cache
 
 import pytest
 
-from tests.architecture.documents import DOCUMENTS, LINK, ROOT, SPAN, prose_of
+from tests.architecture.documents import (
+    DOCUMENTS,
+    LINK,
+    ROOT,
+    SPAN,
+    comments_of,
+    docstrings_of,
+    prose_of,
+    strings_of,
+)
 
 
 @dataclass(frozen=True)
@@ -26,13 +36,15 @@ class Passage:
 class Rule:
     """Phrases that `pattern` finds, `advice` on what to write instead, and a phrase of each kind.
 
-    A space in the pattern stands for any white space, and case is ignored.
+    A space in the pattern stands for any white space, and case is ignored. With `strings_only`, the rule does not hold
+    for documents, docstrings and comments.
     """
 
     pattern: str
     advice: str
     bad: str
     good: str
+    strings_only: bool = False
 
     def phrases_in(self, text: str) -> Iterator[tuple[int, str]]:
         """Every phrase found, with the number of line breaks before it."""
@@ -139,7 +151,10 @@ RULES = {
     "processor": Rule(r"\bprocessors?\b", "Write “CPU”.", "two processors", "two CPU cores"),
     "loudspeaker": Rule(r"\bloudspeakers?\b", "Write “speakers”.", "the loudspeaker", "the speakers"),
     "fetch": Rule(
-        r"\bfetch(?:es|ed|ing)?\b", "Write “download” or “read”.", "models are fetched", "models are downloaded"
+        r"(?<!--)(?<!models\s)\bfetch(?:es|ed|ing)?\b",
+        "Write “download”, “load” or “read”; only the command and the option are named so.",
+        "models are fetched",
+        "“kokoro-desk models fetch” downloads models",
     ),
     "plant a fault": Rule(
         r"\b(?:plant(?:s|ed|ing)?|drills?)\b",
@@ -160,12 +175,46 @@ RULES = {
         "the normalisation of colours",
         "the license was canceled",
     ),
+    "contraction": Rule(
+        r"\b(?:cannot|(?:can|do|does|did|is|are|was|were|could|will|would|has|have|should) not)\b",
+        "Use a contraction.",
+        "the file cannot be read",
+        "the file can’t be read",
+        strings_only=True,
+    ),
+    "straight apostrophe": Rule(
+        r"[\w…]'(?:s|t|re|ve|ll|d|m)\b|\ws' ",
+        "Write ’.",
+        "the model's file",
+        "the model’s file",
+        strings_only=True,
+    ),
 }
 """Rules by name."""
 every_rule = pytest.mark.parametrize("rule", RULES.values(), ids=RULES)
 
-ALLOWED: dict[tuple[str, str], str] = {}
+ALLOWED: dict[tuple[str, str], str] = {
+    ("engine/errors.py", "e's"): "a value that processes exchange",
+    ("engine/errors.py", "what is compared"): "a value that processes exchange",
+    ("engine/models/packages.py", "DO NOT"): "a message of pip",
+    ("engine/models/packages.py", "Could not"): "a message of pip",
+    ("engine/models/packages.py", "fetch"): "a message of pip",
+    ("engine/validator/service/service.py", "n't"): "a message of the system",
+    ("engine/validator/service/service.py", "cannot"): "a message of the system",
+    ("engine/validator/service/service.py", "could not"): "a message of oneDNN",
+    ("engine/text/g2p/symbols.py", "does not"): "spoken for ≠",
+    ("engine/text/g2p/numbers.py", "Lesson"): "a word before Roman numerals",
+    ("engine/benchmark/measuring.py", "went on"): "a sentence to speak",
+    ("engine/report/steps.py", "does not"): "a sentence to speak",
+}
 """Phrases that stay, by file and phrase, each with its reason."""
+SPOKEN = ("engine/training/starter/texts.py",)
+"""Files whose strings are training data."""
+FIRST_WORD = re.compile(r"\s*(?:What|Where|How|Whether|Which|Why)\b")
+"""Beginnings of a docstring that do not say what the thing is."""
+WORDS = re.compile(r"[A-Za-z’']{2,}")
+CODE = re.compile(r"\\|\(\?|\b(?:SELECT|INSERT|UPDATE|DELETE|CREATE) ")
+"""Signs of a regular expression or of SQL."""
 
 
 def markdown() -> Iterator[Passage]:
@@ -175,11 +224,50 @@ def markdown() -> Iterator[Passage]:
         yield Passage(str(path.relative_to(ROOT)), 1, text)
 
 
-SOURCES: tuple[Callable[[], Iterator[Passage]], ...] = (markdown,)
+@dataclass(frozen=True)
+class PythonFile:
+    """The texts of a Python file, without code in backquotes."""
+
+    docstrings: tuple[Passage, ...]
+    comments: tuple[Passage, ...]
+    strings: tuple[Passage, ...]
 
 
-def passages() -> Iterator[Passage]:
-    return (passage for source in SOURCES for passage in source())
+@cache
+def python_files() -> tuple[PythonFile, ...]:
+    """Every Python file, parsed once; the strings are those of at least two words that users may read."""
+    files = []
+    for path in (path for folder in ("app", "engine", "tests") for path in sorted((ROOT / folder).rglob("*.py"))):
+        name, source = str(path.relative_to(ROOT)), path.read_text(encoding="utf-8")
+        tree = ast.parse(source)
+        hidden = name.startswith("tests/") or name in SPOKEN
+        strings = ((line, text) for line, text in strings_of(tree) if len(WORDS.findall(text)) > 1 and " " in text)
+        files.append(
+            PythonFile(
+                tuple(Passage(name, each.lineno, SPAN.sub("", each.value)) for each in docstrings_of(tree)),
+                tuple(Passage(name, line, SPAN.sub("", text)) for line, text in comments_of(source)),
+                tuple(Passage(name, line, SPAN.sub("", text)) for line, text in strings if not CODE.search(text))
+                if not hidden
+                else (),
+            )
+        )
+    return tuple(files)
+
+
+def docstrings_and_comments() -> Iterator[Passage]:
+    return (passage for file in python_files() for passage in (*file.docstrings, *file.comments))
+
+
+def strings() -> Iterator[Passage]:
+    return (passage for file in python_files() for passage in file.strings)
+
+
+SOURCES: tuple[Callable[[], Iterator[Passage]], ...] = (markdown, docstrings_and_comments, strings)
+
+
+def passages(rule: Rule) -> Iterator[Passage]:
+    """The passages that a rule holds for."""
+    return (passage for source in SOURCES if source is strings or not rule.strings_only for passage in source())
 
 
 def violations(rule: Rule, texts: Iterable[Passage]) -> Iterator[str]:
@@ -191,7 +279,13 @@ def violations(rule: Rule, texts: Iterable[Passage]) -> Iterator[str]:
 
 @every_rule
 def test_texts_follow_the_rule(rule: Rule) -> None:
-    found = list(violations(rule, passages()))
+    found = list(violations(rule, passages(rule)))
+    assert not found, "\n".join(found)
+
+
+def test_docstrings_begin_with_the_thing() -> None:
+    docstrings = (passage for file in python_files() for passage in file.docstrings)
+    found = [f"{each.file}:{each.line}: {each.text[:60]}" for each in docstrings if FIRST_WORD.match(each.text)]
     assert not found, "\n".join(found)
 
 
@@ -209,8 +303,9 @@ def test_a_good_phrase_passes(rule: Rule) -> None:
 def test_allowed_phrases_are_still_there() -> None:
     found = {
         (passage.file, phrase)
-        for passage in passages()
         for rule in RULES.values()
+        for passage in passages(rule)
+        if any(passage.file == file for file, _ in ALLOWED)
         for _, phrase in rule.phrases_in(passage.text)
     }
     assert set(ALLOWED) <= found
@@ -219,3 +314,28 @@ def test_allowed_phrases_are_still_there() -> None:
 def test_markdown_leaves_out_code_and_addresses() -> None:
     assert {passage.file for passage in markdown()} >= {"README.md", "CONTRIBUTING.md"}
     assert not any("](" in passage.text or "`" in passage.text for passage in markdown())
+
+
+SAMPLE = '''"""A module."""
+# One reason
+# on two lines.
+limit = 3  # at most
+"""An attribute with `code`."""
+
+def greet(name: str) -> str:
+    """Greet."""
+    return f"Hello, {name}, and " "welcome."
+'''
+
+
+def test_python_texts_have_their_lines() -> None:
+    tree = ast.parse(SAMPLE)
+    docstrings = sorted((each.lineno, each.value) for each in docstrings_of(tree))
+    assert docstrings == [(1, "A module."), (5, "An attribute with `code`."), (8, "Greet.")]
+    assert comments_of(SAMPLE) == [(2, "One reason\non two lines."), (4, "at most")]
+    assert list(strings_of(tree)) == [(9, "Hello, …, and welcome.")]
+
+
+def test_every_kind_of_python_file_is_read() -> None:
+    assert {passage.file.partition("/")[0] for passage in docstrings_and_comments()} == {"app", "engine", "tests"}
+    assert {passage.file.partition("/")[0] for passage in strings()} == {"app", "engine"}

@@ -10,10 +10,10 @@ from typing import Any
 import pytest
 from tvm.tirx import PrimFunc
 
-from engine.compiler.kernel_calls import KernelBook
+from engine.compiler.kernel_calls import KernelRegistry
 from engine.compiler.script_parsing import quick_parsing
 from engine.config import ModelConfig
-from engine.models.catalogue import entry_named
+from engine.models.catalog import entry_named
 from engine.models.store import ModelState, ModelStatus, ModelStore
 from tests.engine.tiny_model import TINY
 
@@ -40,7 +40,7 @@ def compact_model_installed(monkeypatch: pytest.MonkeyPatch) -> None:
         here = name == "kokoro-82m-8bit"
         state = ModelState.INSTALLED if here else ModelState.ABSENT
         return ModelStatus(
-            entry_named(name, self.catalogue()), state, voices=("af_heart", "am_adam", "bm_george") if here else ()
+            entry_named(name, self.catalog()), state, voices=("af_heart", "am_adam", "bm_george") if here else ()
         )
 
     monkeypatch.setattr(ModelStore, "status", status)
@@ -52,15 +52,15 @@ def kernels_are_made_quickly() -> Iterator[None]:
 
     A kernel of the same sizes is created once for all graphs of the tests: parsing its script is a third of a build.
     """
-    place = KernelBook.place
+    place = KernelRegistry.place
 
     @cache
     def made_once(factory: Callable[..., PrimFunc]) -> Callable[..., PrimFunc]:
         return wraps(factory)(lru_cache(maxsize=None, typed=True)(factory))
 
-    def place_once(book: KernelBook, importer: Any, factory: Callable[..., PrimFunc], sizes: Sequence[Any]) -> Any:
+    def place_once(book: KernelRegistry, importer: Any, factory: Callable[..., PrimFunc], sizes: Sequence[Any]) -> Any:
         return place(book, importer, made_once(factory), sizes)
 
     with quick_parsing(), pytest.MonkeyPatch.context() as patch:
-        patch.setattr(KernelBook, "place", place_once)
+        patch.setattr(KernelRegistry, "place", place_once)
         yield

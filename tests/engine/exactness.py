@@ -13,12 +13,12 @@ import numpy as np
 from engine.models.checkpoints import Checkpoint
 from engine.network.random_weights import network_with
 from engine.network.reference import Arithmetic, Reference
-from engine.runners.base import Runner
-from engine.runners.host import HostRunner
-from engine.runners.torch_runner import ReferenceRunner
 from engine.runtime.pipeline import encode, source_noise
+from engine.runtime.runners.base import Runner
+from engine.runtime.runners.host import HostRunner
+from engine.runtime.runners.torch_runner import ReferenceRunner
 from engine.speech import Array, Style
-from engine.stages import STAGES, Place
+from engine.stages import STAGES, StagePlace
 from engine.system.memory import keep_freed_memory
 
 Values = dict[str, Array]
@@ -76,7 +76,7 @@ def run_all(bench: Bench, runner: Runner, start: Values) -> Values:
     """Run every stage in order, each on the outputs of the ones before it."""
     values = dict(start)
     for stage in STAGES:
-        chosen = bench.host if stage.runs_on is Place.HOST else runner
+        chosen = bench.host if stage.runs_on is StagePlace.HOST else runner
         values.update(chosen.run(stage, {tensor.name: values[tensor.name] for tensor in stage.inputs}))
         if "frame_count" in values and "source_noise" not in values:
             values["source_noise"] = source_noise(bench.checkpoint.config, int(values["frame_count"][0]), [0, 0])
@@ -87,7 +87,7 @@ def reference_fed(bench: Bench, truth: Values) -> dict[str, float]:
     """Return the correlation of every isolated compiled output with the reference's."""
     correlations = {}
     for stage in STAGES:
-        if stage.runs_on is Place.DEVICE:
+        if stage.runs_on is StagePlace.DEVICE:
             outputs = bench.compiled.run(stage, {tensor.name: truth[tensor.name] for tensor in stage.inputs})
             correlations.update({name: correlation(array, truth[name]) for name, array in outputs.items()})
     return correlations

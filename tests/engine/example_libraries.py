@@ -3,7 +3,7 @@
 import hashlib
 from pathlib import Path
 
-from engine.artifacts.manifest import Artifact, Identity, Manifest, Parameter
+from engine.compiler.artifacts.manifest import Artifact, Identity, Manifest, Parameter
 
 IDENTITY = Identity("declaration", "config", "cpu here", "0.27", "source")
 CONTENT = b"library"

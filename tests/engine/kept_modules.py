@@ -7,7 +7,7 @@ from pathlib import Path
 
 from filelock import FileLock
 
-from engine.artifacts.manifest import Fresh, Variant, expected_identity, freshness, modules_folder
+from engine.compiler.artifacts.manifest import Fresh, Variant, expected_identity, freshness, modules_folder
 from engine.compiler.build import build
 from engine.config import ModelConfig
 from engine.stages import DEVICE_STAGES, Stage

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from engine.config import ModelConfig
-from engine.runners.base import COUNTS, Runner, cropped
+from engine.runtime.runners.base import COUNTS, Runner, cropped
 from engine.speech import Array
 from engine.stages import Stage, Tensor
 

@@ -6,7 +6,7 @@ import sys
 
 import pytest
 
-from engine.artifacts.manifest import (
+from engine.compiler.artifacts.manifest import (
     MANIFEST_NAME,
     Fresh,
     Manifest,
@@ -17,10 +17,10 @@ from engine.artifacts.manifest import (
     modules_folder,
     verify,
 )
-from engine.artifacts.processor_families import ARM, FAMILIES, runs_here
+from engine.compiler.artifacts.processor_families import ARM, FAMILIES, runs_here
 from engine.compiler.build import build
+from engine.compiler.mps_bridge.bridge import BRIDGE_NAME
 from engine.models.checkpoints import FULL_SIZE, MODEL_NAMES, STARTER, model_config, open_checkpoint
-from engine.mps_bridge.bridge import BRIDGE_NAME
 from engine.stages import DEVICE_STAGES, stage_named
 from engine.system.paths import project_folder, shipped_modules_folder
 from engine.validator.data.results import Verdict
@@ -38,10 +38,10 @@ MAX_BYTES = 40_000_000
 FAMILIES_HERE = [name for name in FAMILIES if runs_here(name)]
 """The families whose modules run on this machine."""
 NEWEST_C_LIBRARY = (2, 17)
-LEAST_MAC_SYSTEM = (14, 0)
+MIN_MAC_SYSTEM = (14, 0)
 LOAD = """
 import ctypes, os, sys
-from engine.runners.tvm_runtime import Runtime
+from engine.runtime.runners.tvm_runtime import Runtime
 Runtime("cpu")
 for path in sys.argv[1:]:
     ctypes.CDLL(path, os.RTLD_NOW)
@@ -93,7 +93,7 @@ def test_libraries_are_what_macos_14_loads(model, variant):
     by_tvm = set().union(*tvm_symbols().values())
     for path in libraries_in(shipped(model, variant)):
         library = MachO(path)
-        assert library.least_system == library.sdk == LEAST_MAC_SYSTEM
+        assert library.min_system == library.sdk == MIN_MAC_SYSTEM
         assert not library.names_dynamic_linker
         assert len(library.image_infos) == (path.name == BRIDGE_NAME)
         assert library.is_signed_ad_hoc

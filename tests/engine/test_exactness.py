@@ -5,18 +5,18 @@ from itertools import product
 import numpy as np
 import pytest
 
-from engine.artifacts.manifest import CPU
+from engine.compiler.artifacts.manifest import CPU
 from engine.models.checkpoints import open_checkpoint
-from engine.runners.tvm_runner import CompiledRunner
 from engine.runtime.preparation.modules import ensure_modules
-from engine.stages import STAGES, Place
+from engine.runtime.runners.tvm_runner import CompiledRunner
+from engine.stages import STAGES, StagePlace
 from tests.engine.exactness import Bench, Values, bench, correlation, durations, reference_fed, request_values, run_all
 
 TOKEN_COUNTS = (1, 2, 17, 63, 128, 510)
 ON_ALL_PROCESSORS = 128
 """The number of tokens at which all cores share the work of every kernel."""
 SPEEDS = (0.5, 1.0, 2.0)
-LONGEST, DEFAULT_SPEED = TOKEN_COUNTS[-1], 1.0
+MAX_TOKENS, DEFAULT_SPEED = TOKEN_COUNTS[-1], 1.0
 LONG_ENOUGH_FRAMES = 60
 NEAR_A_HALF = 1e-4
 LEAST, MIN_WITH_RANDOM_WEIGHTS = 0.999, 0.99
@@ -44,7 +44,7 @@ def prepared(model: str, weights: str | None = None) -> Bench:
     [
         pytest.param(n, speed, marks=pytest.mark.alone if n == ON_ALL_PROCESSORS else ())
         for n, speed in product(TOKEN_COUNTS, SPEEDS)
-        if n < LONGEST or speed == DEFAULT_SPEED
+        if n < MAX_TOKENS or speed == DEFAULT_SPEED
     ],
 )
 def test_starter_equals_the_truth(starter_bench, token_count, speed):
@@ -106,7 +106,7 @@ def test_a_ragged_batch_equals_its_members(starter_bench):
 def assert_ragged(made: Bench, starts: list[Values]) -> None:
     sequences = [run_all(made, made.truth, start) for start in starts]
     for stage in STAGES:
-        if stage.runs_on is Place.DEVICE:
+        if stage.runs_on is StagePlace.DEVICE:
             batched = made.compiled.run(stage, stacked(stage.inputs, sequences, fill=0.0))
             for row, sequence in enumerate(sequences):
                 alone = made.compiled.run(stage, {t.name: sequence[t.name] for t in stage.inputs})
@@ -119,7 +119,7 @@ def assert_ragged(made: Bench, starts: list[Values]) -> None:
 def test_what_stands_in_the_padding_changes_nothing(starter_bench, fill):
     sequences = [run_all(starter_bench, starter_bench.truth, request_values(starter_bench, n, 1.0)) for n in (5, 40)]
     for stage in STAGES:
-        if stage.runs_on is Place.DEVICE:
+        if stage.runs_on is StagePlace.DEVICE:
             zeros = starter_bench.compiled.run(stage, stacked(stage.inputs, sequences, fill=0.0))
             filled = starter_bench.compiled.run(stage, stacked(stage.inputs, sequences, fill=fill))
             for tensor in stage.outputs:

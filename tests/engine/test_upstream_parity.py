@@ -23,7 +23,7 @@ from engine.network.reference import InjectedNoise
 from engine.runtime.pipeline import Pipeline, encode, noise_seed, source_noise
 from engine.speech import Array, Style, Utterance
 from engine.text.g2p import Phonemizer
-from engine.text.g2p.analysis import load_offline_analyser
+from engine.text.g2p.analysis import load_offline_analyzer
 from engine.validator.data.results import Regime
 from engine.validator.experiments.text_parity import sentences_of
 from engine.validator.runners.regimes import Regimes
@@ -105,7 +105,7 @@ def trained_both(trained: Checkpoint, tmp_path_factory: pytest.TempPathFactory) 
 def utterances(config: ModelConfig, count: int) -> tuple[Utterance, ...]:
     """Return some of every kind of sentence, as they are spoken."""
     sentences = sentences_of(ENGLISH_SENTENCES)
-    phonemizer = Phonemizer("en-US", config.vocab, config.phoneme_limit, load_analyser=load_offline_analyser)
+    phonemizer = Phonemizer("en-US", config.vocab, config.phoneme_limit, load_analyzer=load_offline_analyzer)
     chosen = sentences[:: len(sentences) // count][:count]
     spoken = [phonemizer.plan(text).utterances[0].phonemes for text in chosen]
     return tuple(Utterance(index, "", phonemes, 0, 0, 0.0) for index, phonemes in enumerate(spoken))

@@ -50,7 +50,7 @@ bool Commands::launch(const std::string& kernel) {
   pending_ = true;
   last_kernel_ = kernel;
   ++counts_.launches;
-  counts_.longest_buffer = std::max(counts_.longest_buffer, ++buffer_launches_);
+  counts_.max_buffer_launches = std::max(counts_.max_buffer_launches, ++buffer_launches_);
   if (++launches_since_reset_ == behaviour_.fail_launch && behaviour_.failures > 0) {
     --behaviour_.failures;
     failing_ = "the GPU was told to fail";
@@ -111,7 +111,7 @@ void Commands::reset() {
 }
 
 void Commands::commit() {
-  bool too_long = behaviour_.longest_buffer > 0 && buffer_launches_ > behaviour_.longest_buffer;
+  bool too_long = behaviour_.max_buffer_launches > 0 && buffer_launches_ > behaviour_.max_buffer_launches;
   if (too_long) failing_ = "Caused GPU Timeout Error";
   if (!failing_.empty()) error_ = "GPUError after kernel " + last_kernel_ + ": " + failing_;
   failing_.clear();
@@ -129,9 +129,9 @@ void Commands::raise_if_failed() const {
   if (!error_.empty()) TVM_FFI_THROW(InternalError) << "GPUError: " << error_;
 }
 
-static void behave(int64_t fail_launch, int64_t failures, int64_t longest_buffer,
+static void behave(int64_t fail_launch, int64_t failures, int64_t max_buffer_launches,
                    const ffi::Array<ffi::String>& refused) {
-  Behaviour behaviour{fail_launch, failures, longest_buffer, {}};
+  Behaviour behaviour{fail_launch, failures, max_buffer_launches, {}};
   for (const ffi::String& kernel : refused) behaviour.refused.insert(kernel);
   Commands::global().behave(behaviour);
 }
@@ -139,7 +139,7 @@ static void behave(int64_t fail_launch, int64_t failures, int64_t longest_buffer
 static ffi::Map<ffi::String, int64_t> counts() {
   Counts counts = Commands::global().counts();
   return {{"launches", counts.launches},
-          {"longest_buffer", counts.longest_buffer},
+          {"max_buffer_launches", counts.max_buffer_launches},
           {"syncs", counts.syncs},
           {"kernels", counts.kernels},
           {"uploads", counts.uploads},

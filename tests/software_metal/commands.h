@@ -15,13 +15,13 @@ namespace software_metal {
 struct Behaviour {
   int64_t fail_launch = 0;     // counted since the last reset, from 1; what its buffer holds after it is not run either
   int64_t failures = 0;        // how many times that still happens
-  int64_t longest_buffer = 0;  // launches; longer ones are killed, unless this is 0
+  int64_t max_buffer_launches = 0;  // launches; longer ones are killed, unless this is 0
   std::set<std::string> refused;  // kernels for which there is no pipeline
 };
 
 struct Counts {
   int64_t launches = 0;
-  int64_t longest_buffer = 0;  // the most launches in one command buffer
+  int64_t max_buffer_launches = 0;  // the most launches in one command buffer
   int64_t syncs = 0;           // waits, among them those before memory is freed
   int64_t kernels = 0;         // requested for the first time: TVM then compiles them
   int64_t uploads = 0;

@@ -46,7 +46,7 @@ def device(request: pytest.FixtureRequest, software_metal: SoftwareMetal) -> Ite
 @pytest.fixture(scope="session")
 def tiny_modules() -> Path:
     """All stages of the tiny model, compiled for the device."""
-    from engine.artifacts.manifest import Variant
+    from engine.compiler.artifacts.manifest import Variant
     from tests.engine.kept_modules import kept_modules
 
     return kept_modules(TINY, Variant("metal-host"))

@@ -18,15 +18,15 @@ from tests.software_metal.build import Build, build_kernels, build_library
 class Counts:
     """Counts of the device's work since it was installed or its counts were reset.
 
-    `longest_buffer` is the most launches in one command buffer, which a wait, a copy to the host, or a 65th copy to the
-    device ends. `kernels` are those requested for the first time, which TVM compiles then. `uploads` are copies to the
-    device, of `uploaded_bytes` in all, `readings` copies to the host. `aborts` are errors where TVM cannot raise them:
-    it would have ended the process. `staging_buffers`, of `staging_bytes` in all, are those that the calling thread has
-    now.
+    `max_buffer_launches` is the most launches in one command buffer, which a wait, a copy to the host, or a 65th copy
+    to the device ends. `kernels` are those requested for the first time, which TVM compiles then. `uploads` are copies
+    to the device, of `uploaded_bytes` in all, `readings` copies to the host. `aborts` are errors where TVM cannot raise
+    them: it would have ended the process. `staging_buffers`, of `staging_bytes` in all, are those that the calling
+    thread has now.
     """
 
     launches: int
-    longest_buffer: int
+    max_buffer_launches: int
     syncs: int
     kernels: int
     uploads: int
@@ -85,15 +85,15 @@ class SoftwareMetal:
         fail_launch: int = 0,
         failures: int = 1,
         refuse: Collection[str] = (),
-        longest_buffer: int = 0,
+        max_buffer_launches: int = 0,
     ) -> Iterator[None]:
         """Make the GPU fail within the context as Apple's do, in ways that TVM notices late.
 
         The launch of number `fail_launch`, counted from 1 since the last reset, fails, `failures` times in all. There
-        is no pipeline for the kernels to `refuse`. A command buffer of more than `longest_buffer` launches is killed.
+        is no pipeline for the kernels to `refuse`. A command buffer of more than `max_buffer_launches` is killed.
         After a failure, launches are skipped, and copies and waits raise, until `reset` or the end of the context.
         """
-        _function("behave")(fail_launch, failures, longest_buffer, list(refuse))
+        _function("behave")(fail_launch, failures, max_buffer_launches, list(refuse))
         try:
             yield
         finally:

@@ -7,11 +7,11 @@ from pathlib import Path
 
 import numpy as np
 
-from engine.runners.host import HostRunner
-from engine.runners.tvm_runner import CompiledRunner
 from engine.runtime.pipeline import Pipeline, Step
+from engine.runtime.runners.host import HostRunner
+from engine.runtime.runners.tvm_runner import CompiledRunner
 from engine.speech import Style, Utterance
-from engine.stages import Place
+from engine.stages import StagePlace
 from tests.engine.tiny_model import TINY
 
 SYMBOLS = "abcdefghij"
@@ -22,7 +22,7 @@ class TinySpeaker:
 
     def __init__(self, modules: Path, weights: dict[str, np.ndarray]) -> None:
         self.compiled = CompiledRunner(modules, TINY, weights)
-        self._pipeline = Pipeline(TINY, {Place.DEVICE: self.compiled, Place.HOST: HostRunner(TINY)})
+        self._pipeline = Pipeline(TINY, {StagePlace.DEVICE: self.compiled, StagePlace.HOST: HostRunner(TINY)})
         generator = np.random.default_rng(0)
         self._style = Style(*(generator.standard_normal(TINY.style_dim).astype(np.float32) for _ in range(2)))
 

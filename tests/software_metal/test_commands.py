@@ -113,7 +113,7 @@ def test_there_is_no_pipeline_for_a_refused_kernel(metal):
 
 def test_long_buffers_are_killed(metal):
     held, run = tensor(metal.device(), [0.0]), kernel(ADD_ONE)
-    with metal.behaving(longest_buffer=3):
+    with metal.behaving(max_buffer_launches=3):
         for _ in range(2):
             for _ in range(3):
                 run(held)
@@ -131,13 +131,13 @@ def test_launches_waits_and_the_longest_buffer_are_counted(metal):
         for _ in range(count):
             run(held)
         metal.device().sync()
-    assert (metal.counts().launches, metal.counts().longest_buffer, metal.counts().syncs) == (10, 5, 3)
+    assert (metal.counts().launches, metal.counts().max_buffer_launches, metal.counts().syncs) == (10, 5, 3)
     for _ in range(4):
         run(held)
         read(held)  # also ends a buffer
-    assert (metal.counts().longest_buffer, metal.counts().syncs) == (5, 3)
+    assert (metal.counts().max_buffer_launches, metal.counts().syncs) == (5, 3)
     metal.count_anew()
-    assert (metal.counts().launches, metal.counts().longest_buffer, metal.counts().syncs) == (0, 0, 0)
+    assert (metal.counts().launches, metal.counts().max_buffer_launches, metal.counts().syncs) == (0, 0, 0)
 
 
 def test_copies_are_counted(metal):

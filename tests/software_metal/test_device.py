@@ -14,9 +14,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from engine.compiler.metal_passes import MOST_LAUNCHES
+from engine.compiler.metal_passes import MAX_LAUNCHES
 from engine.network.random_weights import random_weights
-from engine.runners import buffers
+from engine.runtime.runners import buffers
 from engine.stages import DEVICE_STAGES, Stage
 from tests.engine.compiler.metal_machine import arrays_for
 from tests.engine.tiny_model import TINY
@@ -187,7 +187,7 @@ def test_each_result_is_read_once_and_its_stage_waits_once_more(software_metal, 
     speaker.speak(4)
     counts = counted(software_metal, speaker)
     assert counts.readings == sum(len(stage.outputs) for stage in DEVICE_STAGES)
-    between_kernels = counts.launches // MOST_LAUNCHES
+    between_kernels = counts.launches // MAX_LAUNCHES
     # Memory freed at the end of a stage is freed without an additional wait.
     assert len(DEVICE_STAGES) <= counts.syncs <= len(DEVICE_STAGES) + between_kernels
 

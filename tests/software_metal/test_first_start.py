@@ -7,10 +7,10 @@ from pathlib import Path
 
 import pytest
 
-from engine.artifacts.manifest import METAL_DEVICE, Variant
-from engine.errors import Cancelled, GpuFailed
+from engine.compiler.artifacts.manifest import METAL_DEVICE, Variant
+from engine.errors import Canceled, GpuFailed
+from engine.network.ops.packed_lstm import LstmMethod
 from engine.network.random_weights import random_weights
-from engine.ops.packed_lstm import LstmMethod
 from engine.runtime.preparation import weights as preparation_weights
 from engine.runtime.preparation.devices import DeviceChoice
 from engine.runtime.preparation.files import KERNELS_PER_EVENT, WARMING_UP, ModelFiles, load_stages
@@ -59,7 +59,7 @@ def test_once_loaded_no_length_and_no_batch_requests_another_kernel(metal, files
 
 
 def test_only_kernels_that_speaking_needs_are_compiled_ahead(metal, files):
-    from engine.runners.tvm_runner import CompiledRunner
+    from engine.runtime.runners.tvm_runner import CompiledRunner
 
     compiled = CompiledRunner(files.modules, TINY, files.weights)
     metal.count_anew()
@@ -80,23 +80,23 @@ def test_progress_is_told_from_the_first_kernel_to_the_last(metal, files):
 
 def test_stages_are_compiled_at_once(metal, files, monkeypatch):
     """The first two threads wait for each other at their first kernels, so the stages must be compiled in parallel."""
-    from engine.runners.tvm_runtime import Library
+    from engine.runtime.runners.tvm_runtime import LoadedLibrary
 
-    both, compile_kernel = threading.Barrier(2, timeout=PATIENCE_SECONDS), Library.compile_kernel
+    both, compile_kernel = threading.Barrier(2, timeout=PATIENCE_SECONDS), LoadedLibrary.compile_kernel
     met: set[int] = set()
 
-    def meets(library: Library, name: str) -> None:
+    def meets(library: LoadedLibrary, name: str) -> None:
         if threading.get_ident() not in met and len(met) < 2:
             met.add(threading.get_ident())
             both.wait()
         compile_kernel(library, name)
 
-    monkeypatch.setattr(Library, "compile_kernel", meets)
+    monkeypatch.setattr(LoadedLibrary, "compile_kernel", meets)
     load_stages(TINY, files, None, lambda _: None).close()
     assert len(met) == 2
 
 
-def test_preparing_can_be_cancelled_between_kernels(metal, files):
+def test_preparing_can_be_canceled_between_kernels(metal, files):
     cancel = threading.Event()
     events: list[PreparationEvent] = []
 
@@ -106,7 +106,7 @@ def test_preparing_can_be_cancelled_between_kernels(metal, files):
             cancel.set()
 
     before = metal.live_buffers()
-    with pytest.raises(Cancelled):
+    with pytest.raises(Canceled):
         load_stages(TINY, files, None, observe, cancel)
     assert told(events) == [0]
     assert metal.live_buffers() <= before

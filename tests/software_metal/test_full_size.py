@@ -11,11 +11,11 @@ from contextlib import ExitStack, closing
 import numpy as np
 import pytest
 
-from engine.artifacts.manifest import Variant
-from engine.compiler.metal_passes import MOST_LAUNCHES
+from engine.compiler.artifacts.manifest import Variant
+from engine.compiler.metal_passes import MAX_LAUNCHES
 from engine.models.checkpoints import FULL_SIZE, Checkpoint, open_checkpoint
-from engine.runners.host import HostRunner
-from engine.runners.tvm_runner import CompiledRunner
+from engine.runtime.runners.host import HostRunner
+from engine.runtime.runners.tvm_runner import CompiledRunner
 from engine.speech import Array
 from engine.stages import DEVICE_STAGES, Stage, stage_named
 from tests.engine.exactness import Values, bench, correlation, request_values, run_all, spoken_values
@@ -70,7 +70,7 @@ def load(
             folder = shutil.copytree(kept, tmp_path_factory.mktemp("modules") / variant.name)
             return loaded.enter_context(closing(CompiledRunner(folder, checkpoint.config, weights)))
 
-        with software_metal.fast_math(), software_metal.behaving(longest_buffer=MOST_LAUNCHES):
+        with software_metal.fast_math(), software_metal.behaving(max_buffer_launches=MAX_LAUNCHES):
             yield load
             loaded.close()
     assert software_metal.live_buffers() <= before
@@ -104,8 +104,8 @@ def test_durations_are_those_of_the_truth(host, outputs, truth):
 
 def test_no_command_buffer_gets_long(counted_outputs):
     _, counts = counted_outputs
-    assert counts.launches > 10 * MOST_LAUNCHES
-    assert counts.longest_buffer <= MOST_LAUNCHES == 40
+    assert counts.launches > 10 * MAX_LAUNCHES
+    assert counts.max_buffer_launches <= MAX_LAUNCHES == 40
     assert counts.aborts == 0
 
 

@@ -136,8 +136,8 @@ def test_a_matrix_never_filled_holds_no_numbers(device):
 
 
 def layer_norm(x: np.ndarray, scale: np.ndarray, shift: np.ndarray) -> np.ndarray:
-    centred = x - x.mean(-1, keepdims=True)
-    return centred / np.sqrt((centred**2).mean(-1, keepdims=True) + 1e-5) * scale + shift
+    centered = x - x.mean(-1, keepdims=True)
+    return centered / np.sqrt((centered**2).mean(-1, keepdims=True) + 1e-5) * scale + shift
 
 
 def conv1d(x: np.ndarray, weight: np.ndarray) -> np.ndarray:

@@ -6,10 +6,10 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from engine.benchmark.estimate.counting import Run, count_for_metal
-from engine.compiler.metal_passes import MOST_LAUNCHES
+from engine.benchmark.estimate.counting import RunSizes, count_for_metal
+from engine.compiler.metal_passes import MAX_LAUNCHES
 from engine.network.random_weights import random_weights
-from engine.runners.tvm_runner import CompiledRunner
+from engine.runtime.runners.tvm_runner import CompiledRunner
 from engine.stages import stage_named
 from tests.engine.compiler.metal_machine import arrays_for
 from tests.engine.tiny_model import TINY
@@ -29,7 +29,7 @@ def compiled(software_metal: SoftwareMetal, tiny_modules: Path) -> Iterator[Comp
 @pytest.mark.parametrize("name", ["source", "text_encoder", "f0n"])
 def test_as_many_dispatches_are_counted_as_run(software_metal, compiled, name):
     stage = stage_named(name)
-    run = Run(TINY, 1, {length: max(values) for length, values in COUNTS.items()})
+    run = RunSizes(TINY, 1, {length: max(values) for length, values in COUNTS.items()})
     (work,) = count_for_metal([stage], run)
     before = software_metal.launches()
     compiled.run(stage, arrays_for(stage, TINY, COUNTS))
@@ -56,11 +56,11 @@ def test_stages_run_on_metal_and_leave_no_memory_behind(software_metal, tiny_mod
 
 def test_the_decoder_waits_between_its_kernels_at_any_length(software_metal, compiled):
     decoder = stage_named("decoder")
-    with software_metal.behaving(longest_buffer=MOST_LAUNCHES):
+    with software_metal.behaving(max_buffer_launches=MAX_LAUNCHES):
         for frames in (1, 5):
             software_metal.count_anew()
             compiled.run(decoder, arrays_for(decoder, TINY, {"tokens": (3,), "frames": (frames,)}))
             counts = software_metal.counts()
-            assert counts.launches > MOST_LAUNCHES
-            assert counts.syncs >= counts.launches // MOST_LAUNCHES
-            assert counts.longest_buffer <= MOST_LAUNCHES
+            assert counts.launches > MAX_LAUNCHES
+            assert counts.syncs >= counts.launches // MAX_LAUNCHES
+            assert counts.max_buffer_launches <= MAX_LAUNCHES

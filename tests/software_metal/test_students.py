@@ -5,13 +5,13 @@ from pathlib import Path
 
 import pytest
 
-from engine.artifacts.manifest import Variant
+from engine.compiler.artifacts.manifest import Variant
 from engine.network.distilled_stages import distilled_stages
 from engine.network.random_weights import random_weights
 from engine.network.student_file import Students
-from engine.runners.torch_runner import StagesRunner
-from engine.runners.tvm_runner import CompiledRunner
 from engine.runtime.preparation.files import with_students_of
+from engine.runtime.runners.torch_runner import StagesRunner
+from engine.runtime.runners.tvm_runner import CompiledRunner
 from engine.stages import stage_named
 from engine.training.distillation.building import build_distilled
 from tests.engine.exactness import correlation

@@ -71,7 +71,7 @@ def test_threadgroup_arrays_lie_apart(arrays):
     ],
 )
 def test_knows_whether_threads_wait_for_each_other(body, expected):
-    assert translate("k", text(body)).synchronises is expected
+    assert translate("k", text(body)).synchronizes is expected
 
 
 def test_vectors_of_three_take_the_room_of_four():

@@ -6,13 +6,13 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from engine.artifacts.manifest import Variant
-from engine.artifacts.packed_weights import PackedWeights
+from engine.compiler.artifacts.manifest import Variant
+from engine.compiler.artifacts.packed_weights import PackedWeights
 from engine.compiler.build import build
 from engine.models.checkpoints import Checkpoint, open_checkpoint
-from engine.runners.tvm_runner import CompiledRunner
 from engine.runtime.preparation import weights as preparation_weights
 from engine.runtime.preparation.weights import ensure_weights, pack, packed_weights_path
+from engine.runtime.runners.tvm_runner import CompiledRunner
 from engine.speech import PreparationEvent
 from engine.stages import stage_named
 from tests.software_metal.loader import SoftwareMetal

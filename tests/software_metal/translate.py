@@ -36,7 +36,7 @@ class Translation:
 
     text: str
     threadgroup_bytes: int
-    synchronises: bool
+    synchronizes: bool
 
 
 def translate(name: str, metal: str) -> Translation:
@@ -48,11 +48,11 @@ def translate(name: str, metal: str) -> Translation:
     start, end = signature.span()
     body, threadgroup_bytes = _place_threadgroup_arrays(metal[end:])
     body = VECTOR_POINTER.sub(r"software_metal_aligned<\1>", body)
-    synchronises = re.search(r"\b(threadgroup_barrier|simdgroup_\w+|simd_\w+)\(", body) is not None
+    synchronizes = re.search(r"\b(threadgroup_barrier|simdgroup_\w+|simd_\w+)\(", body) is not None
     head = metal[:start].replace("#include <metal_stdlib>", '#include "msl.h"')
     parameters = re.sub(r"\[\[.*?\]\]", "", signature[1])
     text = f"{head}kernel void {name}(char* software_metal_memory, {parameters}) {{{body}\n"
-    return Translation(text + _entry(name, arguments, threadgroup_bytes, synchronises), threadgroup_bytes, synchronises)
+    return Translation(text + _entry(name, arguments, threadgroup_bytes, synchronizes), threadgroup_bytes, synchronizes)
 
 
 def _parameters(signature: str) -> list[re.Match[str]]:
@@ -95,11 +95,11 @@ def type_bytes(kind: str) -> int:
     return SCALAR_BYTES[scalar] * {"": 1, "2": 2, "3": 4, "4": 4}[lanes]
 
 
-def _entry(name: str, arguments: list[str], threadgroup_bytes: int, synchronises: bool) -> str:
+def _entry(name: str, arguments: list[str], threadgroup_bytes: int, synchronizes: bool) -> str:
     passed = ", ".join(["call->threadgroup_memory", *arguments])
     return f"""
 #define ENTRY extern "C" __attribute__((no_sanitize("thread")))
 extern "C" const unsigned software_metal_threadgroup_bytes = {threadgroup_bytes};
-extern "C" const unsigned software_metal_synchronises = {int(synchronises)};
+extern "C" const unsigned software_metal_synchronises = {int(synchronizes)};
 ENTRY void software_metal_thread(const Invocation* call) {{ {name}({passed}); }}
 """

@@ -5,20 +5,20 @@ from __future__ import annotations
 from collections.abc import Iterable
 from dataclasses import dataclass, field
 
-from app.diagnostics.colours import Tone
+from app.diagnostics.colors import ColorTone
 from engine.validator.data.wording import EXACT, NOTHING, counted, magnitude
 from engine.validator.inspection.results import (
     CodeEvent,
     GraphEvent,
     GraphNode,
     InspectedEvent,
+    InspectedGraph,
     KernelCode,
     KernelEvent,
     KernelFinding,
     KernelMeasurement,
     KernelVerdict,
     NodeKind,
-    StageGraph,
     WrongValue,
 )
 
@@ -29,7 +29,7 @@ _SEVERITIES = (KernelVerdict.UNKNOWN, KernelVerdict.RIGHT, KernelVerdict.IMPRECI
 class StageInspection:
     """The results for one stage; `findings` is None until all its kernels are measured."""
 
-    graph: StageGraph
+    graph: InspectedGraph
     measurements: dict[str, KernelMeasurement] = field(default_factory=dict)
     codes: dict[str, KernelCode] = field(default_factory=dict)
     findings: tuple[KernelFinding, ...] | None = None
@@ -73,7 +73,7 @@ class Inspection:
         """Return the results for a stage; None if it was not inspected."""
         return self._stages.get(name or "")
 
-    def take(self, event: GraphEvent | KernelEvent | CodeEvent | InspectedEvent) -> str:
+    def handle_event(self, event: GraphEvent | KernelEvent | CodeEvent | InspectedEvent) -> str:
         """Store the result in an event; return the name of its stage."""
         match event:
             case GraphEvent(graph):
@@ -111,17 +111,17 @@ TITLES = {
     KernelVerdict.WRONG: "Wrong",
     KernelVerdict.UNKNOWN: "Not comparable",
 }
-MEANINGS = {
+DESCRIPTIONS = {
     KernelVerdict.RIGHT: "Given the same inputs, matches PyTorch float64 to within float32 rounding.",
     KernelVerdict.IMPRECISE: "Given the same inputs, loses far more to rounding than PyTorch’s float32.",
     KernelVerdict.WRONG: "Given the same inputs, its output differs from PyTorch’s.",
     KernelVerdict.UNKNOWN: "PyTorch has no value to compare its output with.",
 }
 TONES = {
-    KernelVerdict.RIGHT: Tone.GOOD,
-    KernelVerdict.IMPRECISE: Tone.WARNING,
-    KernelVerdict.WRONG: Tone.ERROR,
-    KernelVerdict.UNKNOWN: Tone.NOTE,
+    KernelVerdict.RIGHT: ColorTone.GOOD,
+    KernelVerdict.IMPRECISE: ColorTone.WARNING,
+    KernelVerdict.WRONG: ColorTone.ERROR,
+    KernelVerdict.UNKNOWN: ColorTone.NOTE,
 }
 KINDS = {NodeKind.INPUT: "input", NodeKind.OUTPUT: "output", NodeKind.KERNEL: "kernel"}
 FLOOR = " × float32"
@@ -129,7 +129,7 @@ NOT_MEASURED = "not measured yet"
 _PREFIXES = ("", "k", "M", "G", "T")
 
 
-def error_words(measurement: KernelMeasurement | None) -> str:
+def format_error(measurement: KernelMeasurement | None) -> str:
     """Return a kernel's own error relative to that of PyTorch's float32."""
     if measurement is None:
         return NOTHING
@@ -142,24 +142,24 @@ def error_words(measurement: KernelMeasurement | None) -> str:
     return f"{magnitude(measurement.times_floor)}{FLOOR}"
 
 
-def state_words(node: GraphNode, measurement: KernelMeasurement | None) -> str:
+def describe_state(node: GraphNode, measurement: KernelMeasurement | None) -> str:
     """Return the verdict's sign and the error; for nodes other than kernels, the kind."""
     if node.kind is not NodeKind.KERNEL:
         return KINDS[node.kind]
     if measurement is None:
         return NOT_MEASURED
-    words = TITLES[measurement.verdict] if measurement.verdict is KernelVerdict.UNKNOWN else error_words(measurement)
+    words = TITLES[measurement.verdict] if measurement.verdict is KernelVerdict.UNKNOWN else format_error(measurement)
     return f"{SIGNS[measurement.verdict]} {words}"
 
 
-def short_words(measurement: KernelMeasurement | None) -> str:
+def format_short_error(measurement: KernelMeasurement | None) -> str:
     """Return the verdict's sign and the error relative to float32's, as short as possible."""
     if measurement is None:
         return NOTHING
-    return f"{SIGNS[measurement.verdict]} {error_words(measurement)}".removesuffix(FLOOR).removesuffix(NOTHING)
+    return f"{SIGNS[measurement.verdict]} {format_error(measurement)}".removesuffix(FLOOR).removesuffix(NOTHING)
 
 
-def summary_words(known: StageInspection) -> str:
+def summarize_inspection(known: StageInspection) -> str:
     """Summarize the number of kernels, measurements and findings of a stage."""
     kernels, measured = len(known.kernels), len(known.measurements)
     if known.findings is None:
@@ -171,7 +171,7 @@ def summary_words(known: StageInspection) -> str:
     return " ".join(dict.fromkeys(finding.words for finding in known.findings))
 
 
-def amount_words(amount: float | None, unit: str) -> str:
+def format_amount(amount: float | None, unit: str) -> str:
     """Format an amount with three digits and a prefix, as in 1.23 GFLOP; a dash if unknown."""
     if amount is None:
         return NOTHING
@@ -181,7 +181,7 @@ def amount_words(amount: float | None, unit: str) -> str:
     return f"{magnitude(amount)} {_PREFIXES[power]}{unit}"
 
 
-def time_words(seconds: float) -> str:
+def format_duration(seconds: float) -> str:
     """Format the time of a call, in microseconds or milliseconds."""
     return f"{magnitude(seconds * 1e6)} µs" if seconds < 1e-3 else f"{magnitude(seconds * 1e3)} ms"
 
@@ -197,27 +197,27 @@ def figures_of(node: GraphNode, measurement: KernelMeasurement | None) -> tuple[
 
 def _measured_figures(node: GraphNode, measured: KernelMeasurement) -> list[tuple[str, str]]:
     figures = [
-        ("Verdict", f"{SIGNS[measured.verdict]} {TITLES[measured.verdict]}: {MEANINGS[measured.verdict]}"),
+        ("Verdict", f"{SIGNS[measured.verdict]} {TITLES[measured.verdict]}: {DESCRIPTIONS[measured.verdict]}"),
         ("Error", f"{magnitude(measured.relative_l2)} relative, {magnitude(measured.max_abs)} at most"),
-        ("PyTorch's float32", f"{magnitude(measured.floor)} relative; ours is {error_words(measured)}"),
+        ("PyTorch’s float32", f"{magnitude(measured.floor)} relative; ours is {format_error(measured)}"),
     ]
     if measured.first_wrong is not None:
-        figures.append(("First wrong value", wrong_words(measured.first_wrong)))
+        figures.append(("First wrong value", describe_wrong_value(measured.first_wrong)))
     if measured.finite_percent < 100:
         figures.append(("Finite", f"{magnitude(measured.finite_percent)} %"))
-    figures.append(("Time per call", time_words(measured.seconds)))
-    figures.append(("Operations", _rate_words(node.operations, measured.seconds, "FLOP")))
-    figures.append(("Memory", _rate_words(node.bytes, measured.seconds, "B")))
+    figures.append(("Time per call", format_duration(measured.seconds)))
+    figures.append(("Operations", _format_rate(node.operations, measured.seconds, "FLOP")))
+    figures.append(("Memory", _format_rate(node.bytes, measured.seconds, "B")))
     return figures
 
 
-def wrong_words(wrong: WrongValue) -> str:
+def describe_wrong_value(wrong: WrongValue) -> str:
     """Describe the first wrong value: its position, the actual and the expected value."""
     place = ", ".join(map(str, wrong.index))
     return f"[{place}] is {magnitude(wrong.ours)}, expected {magnitude(wrong.expected)}"
 
 
-def _rate_words(amount: int | None, seconds: float, unit: str) -> str:
+def _format_rate(amount: int | None, seconds: float, unit: str) -> str:
     if amount is None or seconds <= 0:
-        return amount_words(amount, unit)
-    return f"{amount_words(amount, unit)}, {amount_words(amount / seconds, unit)}/s"
+        return format_amount(amount, unit)
+    return f"{format_amount(amount, unit)}, {format_amount(amount / seconds, unit)}/s"

@@ -20,10 +20,10 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
-from app.diagnostics.colours import FollowsTheme, Tone
+from app.diagnostics.colors import ColorTone, FollowsTheme
 from app.diagnostics.figures import FiguresView
 from app.diagnostics.kernels.inspection import SIGNS, StageInspection, figures_of, severity
-from app.theme import colours
+from app.theme import colors
 from app.widgets.controls import ComboBox
 from engine.system.paths import project_folder
 from engine.validator.data.results import Replacement, Substitute
@@ -33,16 +33,16 @@ SPACE_PIXELS = 4
 CHOOSE = "Choose a kernel in the list or the source."
 NO_SOURCE = "No source line is known for this kernel."
 NO_CODE = "The kernel’s code appears when all kernels of the stage have been measured."
-NOT_HERE = "{file} is not part of Kokoro Desk; only the lines below are known."
+NOT_HERE = "{file} isn’t part of Kokoro Desk; only the lines below are known."
 MAX_BYTES = 1 << 20
 NUMBER_DIGITS = 4
 MADE = "·"
 """Marks a line that created a node without a measurement."""
 TIR = "TIR"
 """Stands for the code of the kernel instead of a line of Python."""
-PLACE_MEANING = "The call that produced this kernel, its context, and the compiled code"
+PLACE_TOOL_TIP = "The call that produced this kernel, its context, and the compiled code"
 REPLACE = "Replace"
-REPLACE_MEANING = "Replace its computation and compare the result as a new run"
+REPLACE_TOOL_TIP = "Replace its computation and compare the result as a new run"
 
 
 class KernelDetails(QTabWidget):
@@ -86,13 +86,13 @@ class KernelDetails(QTabWidget):
         """Show the kernel's computation, error, time and neighbors, with its finding on top."""
         known, node = self._known, self._node
         if known is None or node is None:
-            self.figures.show_figures(CHOOSE, Tone.PLAIN, ())
+            self.figures.show_figures(CHOOSE, ColorTone.PLAIN, ())
             return
-        neighbours = (("Reads", known.read_by(node.id)), ("Read by", known.readers_of(node.id)))
-        links = [(name, tuple((each.id, each.label) for each in nodes)) for name, nodes in neighbours if nodes]
+        neighbors = (("Reads", known.read_by(node.id)), ("Read by", known.readers_of(node.id)))
+        links = [(name, tuple((each.id, each.label) for each in nodes)) for name, nodes in neighbors if nodes]
         found = " ".join(each.words for each in known.findings or () if each.node == node.id)
         figures = figures_of(node, known.measurements.get(node.id))
-        self.figures.show_figures(found, Tone.ERROR, (*figures, *links))
+        self.figures.show_figures(found, ColorTone.ERROR, (*figures, *links))
 
 
 class SourceView(FollowsTheme, QWidget):
@@ -106,7 +106,7 @@ class SourceView(FollowsTheme, QWidget):
         self._node: GraphNode | None = None
         self._numbers: tuple[int, ...] = ()
         self._written: tuple[object, ...] = ()
-        self.place = ComboBox("Code", PLACE_MEANING, 16, self)
+        self.place = ComboBox("Code", PLACE_TOOL_TIP, 16, self)
         self.replace = ReplaceButton(self)
         self.outcome = QLabel(self)
         self.note = QLabel(self)
@@ -145,7 +145,7 @@ class SourceView(FollowsTheme, QWidget):
         super().showEvent(event)
         self._show_place()
 
-    def say(self, words: str) -> None:
+    def set_text(self, words: str) -> None:
         """Show the outcome of a replacement."""
         self.outcome.setText(words)
         self.outcome.setVisible(bool(words))
@@ -196,7 +196,7 @@ class SourceView(FollowsTheme, QWidget):
 
     def _mark_line(self) -> None:
         mark = QTextEdit.ExtraSelection()
-        mark.format.setBackground(QColor(colours().highlight))  # type: ignore[attr-defined]
+        mark.format.setBackground(QColor(colors().highlight))  # type: ignore[attr-defined]
         mark.format.setProperty(QTextFormat.Property.FullWidthSelection, True)  # type: ignore[attr-defined]
         mark.cursor = self.text.textCursor()  # type: ignore[attr-defined]
         self.text.setExtraSelections([mark] if self._numbers else [])
@@ -217,7 +217,7 @@ class SourceView(FollowsTheme, QWidget):
         for label in (self.outcome, self.note):
             label.setObjectName("faint")
             label.setWordWrap(True)
-        self.say("")
+        self.set_text("")
         text = self.text
         text.setObjectName("code")
         text.setAccessibleName("Kernel code")
@@ -253,10 +253,10 @@ class ReplaceButton(QPushButton):
         super().__init__(REPLACE, parent)
         self.setObjectName("panelButton")
         self.setAccessibleName(REPLACE)
-        self.setToolTip(REPLACE_MEANING)
+        self.setToolTip(REPLACE_TOOL_TIP)
         self._stage: str | None = None
         self._node: GraphNode | None = None
-        self.wanted: tuple[Replacement, ...] = ()
+        self.replacements: tuple[Replacement, ...] = ()
         menu = QMenu(self)
         menu.setToolTipsVisible(True)
         self.setMenu(menu)
@@ -265,7 +265,7 @@ class ReplaceButton(QPushButton):
             for words in (
                 (
                     "This Call of the Kernel Without Its Schedule",
-                    "Run the kernel's TIR as plain loops. If the result is right, the fault is in the schedule",
+                    "Run the kernel’s TIR as plain loops. If the result is right, the fault is in the schedule",
                 ),
                 (
                     "This Call of the Kernel in PyTorch",
@@ -284,18 +284,18 @@ class ReplaceButton(QPushButton):
         self._stage, self._node = stage, node
         for switch, replacement in self._offered().items():
             switch.setEnabled(replacement is not None)
-            switch.setChecked(replacement in self.wanted)
+            switch.setChecked(replacement in self.replacements)
         self.setEnabled(stage is not None)
-        self.setText(f"{REPLACE} ({len(self.wanted)})" if self.wanted else REPLACE)
+        self.setText(f"{REPLACE} ({len(self.replacements)})" if self.replacements else REPLACE)
 
     def forget(self) -> None:
         """Disable everything, without a signal."""
-        self.wanted = ()
+        self.replacements = ()
         self.show_node(self._stage, self._node)
 
-    def _switch(self, menu: QMenu, title: str, meaning: str) -> QAction:
+    def _switch(self, menu: QMenu, title: str, tool_tip: str) -> QAction:
         switch = QAction(title, menu, checkable=True)
-        switch.setToolTip(meaning)
+        switch.setToolTip(tool_tip)
         switch.triggered.connect(self._on_switch)
         menu.addAction(switch)
         return switch
@@ -313,12 +313,12 @@ class ReplaceButton(QPushButton):
     @Slot()
     def _on_switch(self) -> None:
         for switch, replacement in self._offered().items():
-            if replacement is not None and switch.isChecked() != (replacement in self.wanted):
-                kept = tuple(each for each in self.wanted if not _exclude(each, replacement))
-                self.wanted = (*kept, replacement) if switch.isChecked() else kept
+            if replacement is not None and switch.isChecked() != (replacement in self.replacements):
+                kept = tuple(each for each in self.replacements if not _exclude(each, replacement))
+                self.replacements = (*kept, replacement) if switch.isChecked() else kept
                 break
         self.show_node(self._stage, self._node)
-        self.replacements_requested.emit(self.wanted)
+        self.replacements_requested.emit(self.replacements)
 
 
 def _exclude(one: Replacement, other: Replacement) -> bool:

@@ -6,17 +6,17 @@ from PySide6.QtCore import QSignalBlocker, Qt, Signal, Slot
 from PySide6.QtGui import QBrush, QColor, QResizeEvent
 from PySide6.QtWidgets import QAbstractItemView, QTreeWidget, QTreeWidgetItem, QWidget
 
-from app.diagnostics.colours import FollowsTheme, PlainSelection, tone_colour
+from app.diagnostics.colors import FollowsTheme, PlainSelection, tone_color
 from app.diagnostics.kernels.inspection import (
     KINDS,
     TITLES,
     TONES,
     StageInspection,
-    error_words,
+    describe_state,
+    format_duration,
+    format_error,
+    format_short_error,
     severity,
-    short_words,
-    state_words,
-    time_words,
 )
 from engine.validator.data.wording import NOTHING
 from engine.validator.inspection.results import GraphNode, KernelMeasurement, NodeKind
@@ -45,13 +45,13 @@ class KernelItem(QTreeWidgetItem):
     def show_measurement(self, found: KernelMeasurement | None) -> None:
         """Show the measurement of the node."""
         node, self.measurement = self.node, found
-        self.setText(ERROR, short_words(found) if node.kind is NodeKind.KERNEL else "")
-        self.setText(TIME, time_words(found.seconds) if found is not None else NOTHING)
+        self.setText(ERROR, format_short_error(found) if node.kind is NodeKind.KERNEL else "")
+        self.setText(TIME, format_duration(found.seconds) if found is not None else NOTHING)
         if found is not None:
-            heard = f"{TITLES[found.verdict]}, {error_words(found)}"
+            heard = f"{TITLES[found.verdict]}, {format_error(found)}"
             self.setData(ERROR, int(Qt.ItemDataRole.AccessibleTextRole), heard)
-            self.setForeground(ERROR, QBrush(QColor(tone_colour(TONES[found.verdict]))))
-        tip = f"{node.label}, {node.module_path or KINDS[node.kind]}: {state_words(node, found)}"
+            self.setForeground(ERROR, QBrush(QColor(tone_color(TONES[found.verdict]))))
+        tip = f"{node.label}, {node.module_path or KINDS[node.kind]}: {describe_state(node, found)}"
         for column in range(len(HEADINGS)):
             self.setToolTip(column, tip)
 

@@ -10,17 +10,17 @@ from PySide6.QtCore import QObject, Qt, QTimer, Signal, Slot
 from PySide6.QtGui import QKeySequence, QShortcut
 from PySide6.QtWidgets import QCheckBox, QHBoxLayout, QLineEdit, QSplitter, QVBoxLayout, QWidget
 
-from app.diagnostics.kernels.inspection import Inspection, StageInspection, summary_words
+from app.diagnostics.kernels.inspection import Inspection, StageInspection, summarize_inspection
 from app.diagnostics.kernels.kernel_details import KernelDetails
 from app.diagnostics.kernels.kernel_list import KernelList
-from app.diagnostics.metric_words import verdict_words
+from app.diagnostics.metric_text import format_verdict
 from app.diagnostics.panel import DiagnosticsPanel
-from app.diagnostics.run_queue import Job, RunQueue
+from app.diagnostics.run_queue import InspectionJob, RunQueue
 from app.diagnostics.runs.run import DiagnosticsRun, Shown
 from app.diagnostics.stages.stage_pages import StagePage
 from app.widgets.elided_text import ElidedButton, ElidedLabel
 from app.widgets.layouts import WrappingBar
-from engine.stages import STAGE_NAMES, Place, stage_named
+from engine.stages import STAGE_NAMES, StagePlace, stage_named
 from engine.validator.data.results import InputSource, Regime, Replacement, Row
 from engine.validator.data.wording import agreement
 
@@ -33,20 +33,20 @@ CHOOSE_A_STAGE = "Choose a stage to see its kernels."
 NOT_INSPECTED = "{stage}: kernels not measured yet."
 NO_KERNELS = "{stage} runs in Python and has no kernels."
 INSPECT = "Inspect"
-INSPECT_MEANING = "Run this stage's kernels one by one and compare each with PyTorch on the same inputs"
+INSPECT_TOOL_TIP = "Run this stage’s kernels one by one and compare each with PyTorch on the same inputs"
 TITLE = "Kernels"
 WAVEFORM = STAGE_NAMES[-1]
 COMPUTING = "Computing speech with this replacement…"
 NOTHING_CAME = "No result. See the run status for details."
 HEAR = "Play it on the Signals page."
-MEANING = "Error, source, and code of each kernel of the stage"
+TOOL_TIP = "Error, source, and code of each kernel of the stage"
 
 
 class KernelPage(StagePage):
     """The kernels of the selected stage.
 
-    `inspect_requested` carries a `Job`, `replacements_requested` one and all `Replacement`s. `known` returns the kernel
-    results of a run. When a stage is first shown, it is inspected automatically.
+    `inspect_requested` carries a `InspectionJob`, `replacements_requested` one and all `Replacement`s. `known` returns
+    the kernel results of a run. When a stage is first shown, it is inspected automatically.
     """
 
     inspect_requested = Signal(object)
@@ -56,9 +56,9 @@ class KernelPage(StagePage):
         super().__init__(parent)
         self._inspection_of = known
         self._inspection: Inspection | None = None
-        self._job: Job | None = None
+        self._job: InspectionJob | None = None
         self._asked: WeakKeyDictionary[Inspection, set[str]] = WeakKeyDictionary()
-        self._told = ""
+        self._message = ""
         self.known: StageInspection | None = None
         """The results on display."""
         self.node: str | None = None
@@ -94,11 +94,11 @@ class KernelPage(StagePage):
             return
         inspection = self._inspection_of(run)
         if inspection is not self._inspection:
-            self._told = ""
+            self._message = ""
             self.details.source.replace.forget()
-            self.details.source.say("")
+            self.details.source.set_text("")
         self._inspection = inspection
-        self._job = job = Job(run, (stage,), run.utterance_to_show(shown, stage))
+        self._job = job = InspectionJob(run, (stage,), run.utterance_to_show(shown, stage))
         self._show_known(inspection.stage(stage))
         asked = self._asked.setdefault(inspection, set())
         if self.known is None and stage not in asked and can_be_inspected(job):
@@ -113,10 +113,10 @@ class KernelPage(StagePage):
             self.refresh_soon()
 
     @Slot(str)
-    def tell(self, words: str) -> None:
+    def show_message(self, words: str) -> None:
         """Show this until all kernels are known: the progress of the inspection, or the reason why it failed."""
-        self._told = words
-        self._say()
+        self._message = words
+        self._update_title()
 
     @property
     def _stage(self) -> str | None:
@@ -125,14 +125,14 @@ class KernelPage(StagePage):
     def _show_known(self, known: StageInspection | None) -> None:
         self.inspect_button.setEnabled(self._job is not None and can_be_inspected(self._job))
         if known is self.known:
-            self._say()
+            self._update_title()
             return
         same = known is not None and self.known is not None and known.graph.stage == self.known.graph.stage
         node = self.node if same else None
         self.known = known
         self._follows = self._follows or node is None
         self.node = node if node is not None or known is None else known.worst_kernel()
-        self._say()
+        self._update_title()
         self.list.show_stage(known)
         self._look_at(self.node)
 
@@ -144,7 +144,7 @@ class KernelPage(StagePage):
     @Slot()
     def refresh(self) -> None:
         """Show the current results for the stage."""
-        self._say()
+        self._update_title()
         self.list.refresh()
         self.details.refresh()
         worst = self.known.worst_kernel() if self.known is not None and self.known.findings else None
@@ -168,7 +168,7 @@ class KernelPage(StagePage):
         if self._job is not None and replacements:
             self.replacements_requested.emit(self._job, replacements)
         else:
-            self.details.source.say("")
+            self.details.source.set_text("")
 
     def _look_at(self, node: str | None) -> None:
         self.node = node
@@ -176,26 +176,26 @@ class KernelPage(StagePage):
         found = self.known.node(node) if self.known is not None else None
         self.details.show_node(self._stage, self.known, found)
 
-    def _say(self) -> None:
+    def _update_title(self) -> None:
         if self._stage is None:
-            self.title.say(CHOOSE_A_STAGE)
+            self.title.set_text(CHOOSE_A_STAGE)
             return
         stage = stage_named(self._stage)
-        if stage.runs_on is not Place.DEVICE:
-            self.title.say(NO_KERNELS.format(stage=stage.title))
-        elif self._told and (self.known is None or self.known.findings is None):
-            self.title.say(self._told)
+        if stage.runs_on is not StagePlace.DEVICE:
+            self.title.set_text(NO_KERNELS.format(stage=stage.title))
+        elif self._message and (self.known is None or self.known.findings is None):
+            self.title.set_text(self._message)
         elif self.known is None:
-            self.title.say(NOT_INSPECTED.format(stage=stage.title))
+            self.title.set_text(NOT_INSPECTED.format(stage=stage.title))
         else:
-            self.title.say(f"{stage.title}: {summary_words(self.known)}")
+            self.title.set_text(f"{stage.title}: {summarize_inspection(self.known)}")
 
     def _lay_out(self) -> None:
         self.setObjectName("kernelPage")
         self.title.setAccessibleName("Kernels")
         self.inspect_button.setObjectName("panelButton")
-        self.inspect_button.say(INSPECT)
-        self.inspect_button.setToolTip(INSPECT_MEANING)
+        self.inspect_button.set_text(INSPECT)
+        self.inspect_button.setToolTip(INSPECT_TOOL_TIP)
         self.search.setPlaceholderText("Search kernels")
         self.search.setAccessibleName("Search kernels")
         self.search.setClearButtonEnabled(True)
@@ -220,9 +220,9 @@ class KernelPage(StagePage):
         layout.addWidget(self._split, 1)
 
 
-def can_be_inspected(job: Job) -> bool:
+def can_be_inspected(job: InspectionJob) -> bool:
     """Return whether the stage has kernels, and the run has ended, so that the reference is free to inspect them."""
-    return stage_named(job.stages[0]).runs_on is Place.DEVICE and not job.run.active
+    return stage_named(job.stages[0]).runs_on is StagePlace.DEVICE and not job.run.active
 
 
 class InspectionFeature(QObject):
@@ -232,22 +232,22 @@ class InspectionFeature(QObject):
         super().__init__(panel)
         self._panel = panel
         self._queue = queue
-        self._replaced: Job | None = None
+        self._replaced: InspectionJob | None = None
         self.page = KernelPage(queue.known)
-        panel.add_page(TITLE, self.page, MEANING)
+        panel.add_page(TITLE, self.page, TOOL_TIP)
         self.page.inspect_requested.connect(queue.inspect)
         self.page.replacements_requested.connect(self._on_replace)
         queue.run_started.connect(self._on_run)
         queue.changed.connect(self._tell_outcome)
         queue.inspected.connect(self.page.refresh_stage)
-        queue.told.connect(self._on_told)
-        queue.not_inspected.connect(self.page.tell)
+        queue.message_sent.connect(self._on_message)
+        queue.not_inspected.connect(self.page.show_message)
 
     @Slot(object, object)
-    def _on_replace(self, job: Job, replacements: tuple[Replacement, ...]) -> None:
+    def _on_replace(self, job: InspectionJob, replacements: tuple[Replacement, ...]) -> None:
         run = self._queue.substitute(job, replacements)
         self._replaced = None if run is None else replace(job, run=run)
-        self.page.details.source.say("" if run is None else COMPUTING)
+        self.page.details.source.set_text("" if run is None else COMPUTING)
 
     @Slot()
     def _on_run(self) -> None:
@@ -261,16 +261,16 @@ class InspectionFeature(QObject):
         job, self._replaced = self._replaced, None
         shown = replaced_part(job.run) if job.run.report is not None else None
         if shown is None:
-            self.page.details.source.say(NOTHING_CAME)
+            self.page.details.source.set_text(NOTHING_CAME)
             return
         self._panel.refresh()  # makes the configuration available
         self._panel.show_part(shown, job.stages[0])
-        self.page.details.source.say(outcome_words(job.run, shown, job.stages[0]))
+        self.page.details.source.set_text(describe_outcome(job.run, shown, job.stages[0]))
 
     @Slot(str, object)
-    def _on_told(self, words: str, fraction: float | None) -> None:
-        self._panel.tell(self._queue, words, fraction)
-        self.page.tell(words)
+    def _on_message(self, words: str, fraction: float | None) -> None:
+        self._panel.show_activity(self._queue, words, fraction)
+        self.page.show_message(words)
 
 
 def replaced_part(run: DiagnosticsRun) -> Shown | None:
@@ -280,16 +280,16 @@ def replaced_part(run: DiagnosticsRun) -> Shown | None:
     return None if replaced is None else Shown(replaced)
 
 
-def outcome_words(run: DiagnosticsRun, shown: Shown, stage: str) -> str:
+def describe_outcome(run: DiagnosticsRun, shown: Shown, stage: str) -> str:
     """Describe the results of a stage and the waveform with replaced kernels, and where to play the audio."""
     row, last = (
         run.stage_summary(shown, stage),
         run.stage_summary(replace(shown, reading=InputSource.END_TO_END), WAVEFORM),
     )
-    parts = [f"{stage_named(each.stage).title}: {_row_words(each)}." for each in (row, last) if each is not None]
+    parts = [f"{stage_named(each.stage).title}: {_format_row(each)}." for each in (row, last) if each is not None]
     return " ".join((*parts, HEAR))
 
 
-def _row_words(row: Row) -> str:
+def _format_row(row: Row) -> str:
     fed = "" if row.reading is InputSource.ISOLATED else ", everything before it included"
-    return f"{verdict_words(row.verdict)}, {agreement(row.metrics)}{fed}"
+    return f"{format_verdict(row.verdict)}, {agreement(row.metrics)}{fed}"

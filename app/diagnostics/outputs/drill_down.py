@@ -18,9 +18,9 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
-from app.diagnostics.colours import FollowsTheme, PlainSelection, Tone, tone_colour, verdict_tone
+from app.diagnostics.colors import ColorTone, FollowsTheme, PlainSelection, tone_color, verdict_tone
 from app.diagnostics.figures import FiguresView
-from app.diagnostics.metric_words import VERDICT_SIGNS, VERDICT_TITLES, figures_of, regime_title, verdict_meaning
+from app.diagnostics.metric_text import VERDICT_SIGNS, VERDICT_TITLES, describe_verdict, figures_of, regime_title
 from app.diagnostics.outputs.listening import ListeningBar, has_audio
 from app.diagnostics.outputs.pictures import (
     HeatPicture,
@@ -30,7 +30,7 @@ from app.diagnostics.outputs.pictures import (
     PictureRequest,
     ProfilePicture,
     SignalPicture,
-    not_finite_words,
+    describe_not_finite,
     readout_of,
 )
 from app.diagnostics.outputs.signal_view import HeatView, ProfileView, SignalView
@@ -57,7 +57,7 @@ NOT_YET = "No results for this stage yet."
 
 
 @dataclass(frozen=True)
-class _Subject:
+class _Selection:
     """The row on display, with its run and clock."""
 
     run: DiagnosticsRun
@@ -88,7 +88,7 @@ class DrillDown(StagePage):
 
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
-        self._subject: _Subject | None = None
+        self._selection: _Selection | None = None
         self._stage: str | None = None
         self._output: str | None = None
         self.title = ElidedLabel(self)
@@ -133,21 +133,21 @@ class DrillDown(StagePage):
         row = next((each for each in rows if each.output == self._output), worst)
         self.outputs.show_rows(rows, row.output)
         clock = clock_of(run.utterance_at(row.utterance), run.alignment(row.utterance), run.config)
-        subject = _Subject(run, row, clock, self._sound_of(run, row, self.listening.end_to_end))
-        if self._subject is None or subject != self._subject:
-            before, self._subject = self._subject, subject
-            if before is None or before.names != subject.names:
+        selection = _Selection(run, row, clock, self._sound_of(run, row, self.listening.end_to_end))
+        if self._selection is None or selection != self._selection:
+            before, self._selection = self._selection, selection
+            if before is None or before.names != selection.names:
                 self._pictured = None  # the image on display until a new one is drawn
-                self.tell("")
-            if before is None or (before.run, _speech(before.sound)) != (run, _speech(subject.sound)):
+                self.show_message("")
+            if before is None or (before.run, _speech(before.sound)) != (run, _speech(selection.sound)):
                 self.sound_changed.emit()
-            self._show_subject(subject)
+            self._show_selection(selection)
 
     def choose(self, output: str) -> None:
         """Show this output or activation of the stage."""
         self._output = output
-        if self._subject is not None:
-            run, row = self._subject.run, self._subject.row
+        if self._selection is not None:
+            run, row = self._selection.run, self._selection.row
             shown = Shown(row.regime, row.reading, row.utterance)
             self.show_stage(run, shown, row.stage)
 
@@ -156,24 +156,24 @@ class DrillDown(StagePage):
         for view in self._views:
             view.show_moment(seconds)
 
-    def tell(self, words: str) -> None:
+    def show_message(self, words: str) -> None:
         """Show a message on playback, or the values at the cursor; empty `words` show how to get these."""
-        self.readout.say(words or HOW_TO_READ)
+        self.readout.set_text(words or HOW_TO_READ)
 
     @property
     def sound(self) -> Row | None:
         """The row of the audio to play, of the selected utterance and configuration, end to end or last stage only."""
-        return self._subject.sound if self._subject is not None else None
+        return self._selection.sound if self._selection is not None else None
 
     @property
     def arrays(self) -> Arrays | None:
         """The arrays of the displayed run."""
-        return self._subject.run.arrays if self._subject is not None else None
+        return self._selection.run.arrays if self._selection is not None else None
 
     @property
     def sample_rate_hz(self) -> int:
         """The sample rate of the audio; 1 while no stage is displayed."""
-        return self._subject.run.config.sample_rate_hz if self._subject is not None else 1
+        return self._selection.run.config.sample_rate_hz if self._selection is not None else 1
 
     @property
     def view(self) -> PaneStack:
@@ -185,31 +185,35 @@ class DrillDown(StagePage):
     def _views(self) -> tuple[PaneStack, ...]:
         return self.signals, self.heat_maps, self.profile
 
-    def _show_subject(self, subject: _Subject) -> None:
-        row = subject.row
+    def _show_selection(self, selection: _Selection) -> None:
+        row = selection.row
         ours, reference = regime_title(row.regime), regime_title(row.reference)
         stage = stage_named(row.stage).title
-        self.title.say(f"{stage}: {output_title(row)} · {ours} against {reference} · utterance {row.utterance + 1}")
-        meaning = f"{VERDICT_TITLES[row.verdict]}. {verdict_meaning(row)}"
-        self.figures.show_figures(meaning, verdict_tone(row.verdict), figures_of(row))
+        self.title.set_text(
+            f"{stage}: {output_title(row)} · {ours} against {reference} · utterance {row.utterance + 1}"
+        )
+        description = f"{VERDICT_TITLES[row.verdict]}. {describe_verdict(row)}"
+        self.figures.show_figures(description, verdict_tone(row.verdict), figures_of(row))
         self._near.show()
         self.readout.show()
         broken = row.not_finite
-        self.broken.say(not_finite_words(broken, subject.clock, subject.utterance) if broken is not None else "")
+        self.broken.set_text(
+            describe_not_finite(broken, selection.clock, selection.utterance) if broken is not None else ""
+        )
         self.broken.setVisible(broken is not None)
         self.listening.name_sides(ours, reference)
-        self._offer_sound(subject)
+        self._offer_sound(selection)
         for view in self._views:
-            view.show_length(subject.clock.seconds)
+            view.show_length(selection.clock.seconds)
         self.words.setText(DRAWING)
         self._load()
 
-    def _offer_sound(self, subject: _Subject) -> None:
-        metrics = subject.sound.metrics if subject.sound is not None else None
+    def _offer_sound(self, selection: _Selection) -> None:
+        metrics = selection.sound.metrics if selection.sound is not None else None
         extents = (True, False)
-        self.listening.offer_views(has_audio(subject.run.arrays, subject.row))
-        self.listening.setVisible(any(self._sound_of(subject.run, subject.row, extent) for extent in extents))
-        self.listening.offer_sound(subject.sound is not None)
+        self.listening.offer_views(has_audio(selection.run.arrays, selection.row))
+        self.listening.setVisible(any(self._sound_of(selection.run, selection.row, extent) for extent in extents))
+        self.listening.offer_sound(selection.sound is not None)
         self.listening.offer_difference(metrics is not None and metrics.sqnr_db is not None)
 
     def _sound_of(self, run: DiagnosticsRun, row: Row, end_to_end: bool) -> Row | None:
@@ -219,41 +223,41 @@ class DrillDown(StagePage):
 
     @Slot(bool)
     def _on_extent(self, end_to_end: bool) -> None:
-        subject = self._subject
-        if subject is not None:
-            self._subject = replace(subject, sound=self._sound_of(subject.run, subject.row, end_to_end))
-            self._offer_sound(self._subject)
+        selection = self._selection
+        if selection is not None:
+            self._selection = replace(selection, sound=self._sound_of(selection.run, selection.row, end_to_end))
+            self._offer_sound(self._selection)
 
     def _show_nothing(self, words: str) -> None:
         self._near.hide()
-        if self._subject is not None:
-            self._subject = None
+        if self._selection is not None:
+            self._selection = None
             self.sound_changed.emit()
         self.readout.hide()
         self._loader.forget()
         self._pictured = None
         self.broken.hide()
-        self.tell("")
+        self.show_message("")
         self.outputs.show_rows((), "")
-        self.figures.show_figures("", Tone.PLAIN, ())
+        self.figures.show_figures("", ColorTone.PLAIN, ())
         self.listening.hide()
-        self.title.say("")
-        self._say(words)
+        self.title.set_text("")
+        self._show_in_views(words)
 
-    def _say(self, words: str) -> None:
+    def _show_in_views(self, words: str) -> None:
         self.words.setText(words)
         self.stack.setCurrentWidget(self.words)
 
     @Slot()
     def _load(self) -> None:
-        if self._subject is None:
+        if self._selection is None:
             return
         view = self.view
         start, end = view.seconds_in_view
-        subject = self._subject
+        selection = self._selection
         spectrogram = self.listening.spectrogram_button.isChecked()
         self._loader.load(
-            PictureRequest(subject.run.arrays, subject.row, subject.clock, start, end, view.columns, spectrogram)
+            PictureRequest(selection.run.arrays, selection.row, selection.clock, start, end, view.columns, spectrogram)
         )
 
     @Slot(object, object)
@@ -274,13 +278,13 @@ class DrillDown(StagePage):
                 self.profile.show_picture(picture, title)
                 self.stack.setCurrentWidget(self.profile)
             case NoPicture():
-                self._say(picture.words)
+                self._show_in_views(picture.words)
 
     @Slot(float, float)
     def _on_pointed(self, seconds: float, height: float) -> None:
-        if self._subject is not None and self._pictured is not None:
-            reading = readout_of(*self._pictured, self._subject.utterance, seconds, height)
-            self.tell(reading)
+        if self._selection is not None and self._pictured is not None:
+            reading = readout_of(*self._pictured, self._selection.utterance, seconds, height)
+            self.show_message(reading)
             self.view.describe(reading)
 
     @Slot(float, float)
@@ -295,7 +299,7 @@ class DrillDown(StagePage):
         self.title.setAccessibleName("Inspected")
         self.broken.setObjectName("faint")
         self.broken.setProperty("tone", "error")
-        self.broken.setAccessibleName("Values that are not finite")
+        self.broken.setAccessibleName("Non-finite values")
         self.readout.setObjectName("faint")
         self.readout.setAccessibleName("Values at the cursor")
         self.words.setObjectName("faint")
@@ -394,9 +398,9 @@ class OutputList(FollowsTheme, QTreeWidget):
         item.setToolTip(TITLE, f"{output_title(row)} ({row.output})")
         item.setToolTip(VERDICT, VERDICT_TITLES[row.verdict])
         item.setData(VERDICT, int(Qt.ItemDataRole.AccessibleTextRole), VERDICT_TITLES[row.verdict])
-        item.setForeground(VERDICT, QColor(tone_colour(verdict_tone(row.verdict))))
+        item.setForeground(VERDICT, QColor(tone_color(verdict_tone(row.verdict))))
         if row.probe:
-            item.setForeground(TITLE, QColor(tone_colour(Tone.FAINT)))
+            item.setForeground(TITLE, QColor(tone_color(ColorTone.FAINT)))
         return item
 
     @Slot()

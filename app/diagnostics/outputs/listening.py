@@ -23,8 +23,8 @@ LOUDEST = 0.9
 MAX_GAIN_DB = 100.0
 LOUDEST_GAIN = float("inf")
 END_TO_END, ALONE = "end to end", "last stage only"
-END_TO_END_MEANING = "Play each side’s speech, generated through all stages"
-ALONE_MEANING = "Play the last stage in isolation, with the reference’s inputs"
+END_TO_END_TOOL_TIP = "Play each side’s speech, generated through all stages"
+ALONE_TOOL_TIP = "Play the last stage in isolation, with the reference’s inputs"
 GAINS = (
     (0.0, "0 dB", "No gain"),
     (20.0, "+20 dB", "10× amplitude"),
@@ -34,7 +34,7 @@ GAINS = (
 DEFAULT_GAIN_DB = 20.0
 
 
-class Part(Enum):
+class AudioSide(Enum):
     """The audio to play."""
 
     OURS = "ours"
@@ -42,12 +42,16 @@ class Part(Enum):
     DIFFERENCE = "difference"
 
 
-TITLES = {Part.OURS: "A · {ours}, {extent}", Part.REFERENCE: "B · {reference}", Part.DIFFERENCE: "A - B"}
-MEANINGS = {Part.OURS: "A: {ours}, {extent}", Part.REFERENCE: "B: {reference}", Part.DIFFERENCE: "the difference"}
+TITLES = {AudioSide.OURS: "A · {ours}, {extent}", AudioSide.REFERENCE: "B · {reference}", AudioSide.DIFFERENCE: "A - B"}
+DESCRIPTIONS = {
+    AudioSide.OURS: "A: {ours}, {extent}",
+    AudioSide.REFERENCE: "B: {reference}",
+    AudioSide.DIFFERENCE: "the difference",
+}
 
 
 @dataclass(frozen=True, eq=False)
-class Heard:
+class PlayedAudio:
     """Audio for playback: `samples` [n] in [-1, 1], amplified by `gain_db`; `clipped` if that made them too loud."""
 
     samples: Samples
@@ -60,7 +64,7 @@ def has_audio(arrays: Arrays | None, row: Row) -> bool:
     return row.output == AUDIO and arrays is not None and arrays.holds(row.utterance, row.regime, row.reading, AUDIO)
 
 
-def heard(arrays: Arrays, row: Row, part: Part, gain_db: float = LOUDEST_GAIN) -> Heard | None:
+def heard(arrays: Arrays, row: Row, part: AudioSide, gain_db: float = LOUDEST_GAIN) -> PlayedAudio | None:
     """Return one part of a row's audio, amplified if it is the difference; None if it is missing or unreadable.
 
     With `LOUDEST_GAIN`, the difference is as loud as possible.
@@ -69,9 +73,9 @@ def heard(arrays: Arrays, row: Row, part: Part, gain_db: float = LOUDEST_GAIN) -
         pair = pair_of(arrays, row)
     except EngineError:
         return None
-    if part is not Part.DIFFERENCE:
-        samples = pair.ours if part is Part.OURS else pair.reference
-        return Heard(np.clip(np.nan_to_num(samples), -1, 1).astype(np.float32))
+    if part is not AudioSide.DIFFERENCE:
+        samples = pair.ours if part is AudioSide.OURS else pair.reference
+        return PlayedAudio(np.clip(np.nan_to_num(samples), -1, 1).astype(np.float32))
     if not pair.comparable:
         return None
     apart = np.nan_to_num(pair.ours - pair.reference)
@@ -79,19 +83,19 @@ def heard(arrays: Arrays, row: Row, part: Part, gain_db: float = LOUDEST_GAIN) -
     if not loudest:
         return None
     gain = min(LOUDEST / loudest, 10 ** (MAX_GAIN_DB / 20)) if gain_db == LOUDEST_GAIN else 10 ** (gain_db / 20)
-    return Heard(np.clip(apart * gain, -1, 1).astype(np.float32), 20 * float(np.log10(gain)), loudest * gain > 1)
+    return PlayedAudio(np.clip(apart * gain, -1, 1).astype(np.float32), 20 * float(np.log10(gain)), loudest * gain > 1)
 
 
 class ListeningBar(WrappingBar):
     """The playback bar.
 
-    `wanted` carries the `Part` whose button is clicked, to start or to stop it. `spectrogram_requested` carries whether
-    to show a spectrogram instead of the waveform, `loop_toggled` whether to repeat the selected range, `gain_chosen`
-    the amplification of the difference, `end_to_end_toggled` whether A is the audio of all its stages or of the last
-    one alone.
+    `part_clicked` carries the `AudioSide` whose button is clicked, to start or to stop it. `spectrogram_requested`
+    carries whether to show a spectrogram instead of the waveform, `loop_toggled` whether to repeat the selected range,
+    `gain_chosen` the amplification of the difference, `end_to_end_toggled` whether A is the audio of all its stages or
+    of the last one alone.
     """
 
-    wanted = Signal(object)
+    part_clicked = Signal(object)
     gain_chosen = Signal(object)
     end_to_end_toggled = Signal(bool)
     loop_toggled = Signal(bool)
@@ -103,12 +107,12 @@ class ListeningBar(WrappingBar):
         self.spectrogram_button = _switch("Spectrogram", self)
         self.whole_button = _switch("End to End", self)
         self.alone_button = _switch("Last Stage Only", self)
-        self.buttons = {part: _switch("", self) for part in Part}
+        self.buttons = {part: _switch("", self) for part in AudioSide}
         self.loop_button = _switch("Loop", self)
         self.gain = ComboBox("Gain of the difference", "Amplification of the difference", 6, self)
         self._views, self._extents = QButtonGroup(self), QButtonGroup(self)
         self._names = {"ours": "", "reference": ""}
-        self._playing: Part | None = None
+        self._playing: AudioSide | None = None
         self._lay_out()
         self.whole_button.toggled.connect(self._on_extent)
         for part, button in self.buttons.items():
@@ -146,35 +150,35 @@ class ListeningBar(WrappingBar):
         assert group is not None
         group.setVisible(there_are_some)
 
-    def show_playing(self, part: Part | None) -> None:
+    def show_playing(self, part: AudioSide | None) -> None:
         """Show which part is playing."""
         self._playing = part
         self._show()
 
     def offer_sound(self, there_is_one: bool) -> None:
         """Enable or disable the buttons for both sides."""
-        for part in (Part.OURS, Part.REFERENCE):
+        for part in (AudioSide.OURS, AudioSide.REFERENCE):
             self.buttons[part].setEnabled(there_is_one)
 
     def offer_difference(self, there_is_one: bool) -> None:
         """Enable or disable the button for the difference."""
-        self.buttons[Part.DIFFERENCE].setEnabled(there_is_one)
+        self.buttons[AudioSide.DIFFERENCE].setEnabled(there_is_one)
         self.gain.setEnabled(there_is_one)
 
     def _show(self) -> None:
         for part, button in self.buttons.items():
             heard = part is self._playing
             names = self._names | {"extent": END_TO_END if self.end_to_end else ALONE}
-            name = f"{'Stop' if heard else 'Play'} {MEANINGS[part].format(**names)}"
+            name = f"{'Stop' if heard else 'Play'} {DESCRIPTIONS[part].format(**names)}"
             button.setChecked(heard)
             button.setText(TITLES[part].format(**names))
             button.setIcon(icon("stop" if heard else "play", "text"))
             button.setAccessibleName(name)
             button.setToolTip(name)
 
-    def _on_button(self, part: Part) -> None:
+    def _on_button(self, part: AudioSide) -> None:
         self._show()  # the player reports whether it plays
-        self.wanted.emit(part)
+        self.part_clicked.emit(part)
 
     @Slot(bool)
     def _on_extent(self, end_to_end: bool) -> None:
@@ -188,17 +192,17 @@ class ListeningBar(WrappingBar):
             self._extents.addButton(button)
         self.waveform_button.setChecked(True)
         self.whole_button.setChecked(True)
-        self.whole_button.setToolTip(END_TO_END_MEANING)
-        self.alone_button.setToolTip(ALONE_MEANING)
+        self.whole_button.setToolTip(END_TO_END_TOOL_TIP)
+        self.alone_button.setToolTip(ALONE_TOOL_TIP)
         self.loop_button.setToolTip("Loop a selection. Drag its edges, or press [ and ] to set them.")
         self.gain.offer(GAINS)
         self.gain.choose(DEFAULT_GAIN_DB)
         self.add(self.waveform_button, self.spectrogram_button)
         self.add(self.whole_button, self.alone_button)
-        self.add(self.buttons[Part.OURS], self.buttons[Part.REFERENCE], self.loop_button)
-        self.add(self.buttons[Part.DIFFERENCE], self.gain)
-        self.setTabOrder(self.loop_button, self.buttons[Part.DIFFERENCE])
-        self.setTabOrder(self.buttons[Part.DIFFERENCE], self.gain)
+        self.add(self.buttons[AudioSide.OURS], self.buttons[AudioSide.REFERENCE], self.loop_button)
+        self.add(self.buttons[AudioSide.DIFFERENCE], self.gain)
+        self.setTabOrder(self.loop_button, self.buttons[AudioSide.DIFFERENCE])
+        self.setTabOrder(self.buttons[AudioSide.DIFFERENCE], self.gain)
 
 
 def _switch(title: str, parent: QWidget) -> QPushButton:

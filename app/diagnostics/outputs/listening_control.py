@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from PySide6.QtCore import QElapsedTimer, QObject, Signal, Slot
 
-from app.audio.sound_player import Part as Stretch
+from app.audio.sound_player import SoundPart as Stretch
 from app.audio.sound_player import SoundPlayer
 from app.diagnostics.outputs.drill_down import DrillDown
-from app.diagnostics.outputs.listening import Heard, Part, heard
+from app.diagnostics.outputs.listening import AudioSide, PlayedAudio, heard
 from app.diagnostics.outputs.time_pane import PaneStack
 
 SHOW_EVERY_MS = 33
@@ -27,11 +27,11 @@ class ListeningControl(QObject):
         self._drill_down = drill_down
         self._bar = drill_down.listening
         self._sounds = sounds
-        self.heard: Part | None = None
+        self.heard: AudioSide | None = None
         """The part that is playing."""
         self._shown = QElapsedTimer()
         self._shown.start()
-        self._bar.wanted.connect(self._on_wanted)
+        self._bar.part_clicked.connect(self._on_part_clicked)
         self._bar.gain_chosen.connect(self._on_gain)
         self._bar.loop_toggled.connect(self._on_loop)
         self._bar.end_to_end_toggled.connect(self._on_extent)
@@ -46,39 +46,39 @@ class ListeningControl(QObject):
         return self._drill_down.signals, self._drill_down.heat_maps
 
     @Slot(object)
-    def _on_wanted(self, part: Part) -> None:
+    def _on_part_clicked(self, part: AudioSide) -> None:
         if part is self.heard:
             self._sounds.stop()
             return
         sound = self._sound(part)
         if sound is None:
-            self._drill_down.tell(UNHEARD)
+            self._drill_down.show_message(UNHEARD)
             return
         if self.heard is not None:
             self._sounds.switch(sound.samples)
         else:
             self._play(sound, start=0)
         self._note(part)
-        self._drill_down.tell(CLIPPED.format(gain=sound.gain_db) if sound.clipped else "")
+        self._drill_down.show_message(CLIPPED.format(gain=sound.gain_db) if sound.clipped else "")
 
     @Slot(object)
     def _on_gain(self, gain_db: float) -> None:
-        if self.heard is Part.DIFFERENCE:
-            self._switch(Part.DIFFERENCE)
+        if self.heard is AudioSide.DIFFERENCE:
+            self._switch(AudioSide.DIFFERENCE)
 
     @Slot(bool)
     def _on_extent(self, end_to_end: bool) -> None:
         if self.heard is not None:
             self._switch(self.heard)
 
-    def _switch(self, part: Part) -> None:
+    def _switch(self, part: AudioSide) -> None:
         """Continue playback of this part with the current settings, or stop if it does not exist."""
         sound = self._sound(part)
         if sound is None:
             self._sounds.stop()
             return
         self._sounds.switch(sound.samples)
-        self._drill_down.tell(CLIPPED.format(gain=sound.gain_db) if sound.clipped else "")
+        self._drill_down.show_message(CLIPPED.format(gain=sound.gain_db) if sound.clipped else "")
 
     @Slot(bool)
     def _on_loop(self, loops: bool) -> None:
@@ -104,17 +104,17 @@ class ListeningControl(QObject):
             self._play(sound, start=self._sounds.place)
             self._note(part)
 
-    def _note(self, part: Part | None) -> None:
+    def _note(self, part: AudioSide | None) -> None:
         """Store the part that is playing, if there is an audio device."""
         self.heard = part if self._sounds.playing else None
         self._bar.show_playing(self.heard)
 
-    def _play(self, sound: Heard, start: int) -> None:
+    def _play(self, sound: PlayedAudio, start: int) -> None:
         rate_hz, part = self._drill_down.sample_rate_hz, self._views[0].part
         stretch = None if part is None else Stretch(round(part[0] * rate_hz), round(part[1] * rate_hz))
         self._sounds.play(sound.samples, rate_hz, stretch, start)
 
-    def _sound(self, part: Part) -> Heard | None:
+    def _sound(self, part: AudioSide) -> PlayedAudio | None:
         arrays, row = self._drill_down.arrays, self._drill_down.sound
         return heard(arrays, row, part, self._bar.gain_db) if arrays is not None and row is not None else None
 

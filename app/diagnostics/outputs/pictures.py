@@ -9,8 +9,8 @@ import numpy as np
 from numpy.typing import NDArray
 from PySide6.QtCore import QObject, Signal
 
-from app.diagnostics.colours import Scale, Steps, error_positions, steps_of
-from app.diagnostics.metric_words import regime_title
+from app.diagnostics.colors import Scale, Steps, error_positions, steps_of
+from app.diagnostics.metric_text import regime_title
 from app.diagnostics.stages.stage_arrays import AUDIO, Numbers, Pair, pair_of, pair_to_draw
 from app.diagnostics.stages.utterance_clock import TOKENS, UtteranceClock
 from app.tasks import Tasks
@@ -33,7 +33,7 @@ NO_ARRAYS = "The arrays of this run weren’t saved."
 PROBES_NOT_KEPT = "intermediate activations aren’t saved"
 NO_LONGER_KEPT = "the arrays of this utterance are no longer saved"
 OTHER_LENGTH = "different numbers of frames, so there is no difference to show"
-BY_PHONEME = "ours moved to the reference's frames, phoneme by phoneme"
+BY_PHONEME = "ours moved to the reference’s frames, phoneme by phoneme"
 
 
 @dataclass(frozen=True)
@@ -166,7 +166,7 @@ def _signals(request: PictureRequest, pair: Pair) -> SignalPicture:
 
 
 def _heat_maps(request: PictureRequest, pair: Pair) -> HeatPicture:
-    largest = _usual_size(pair.reference[:, _columns(request, pair.reference.shape[-1], pair.axis)])
+    largest = _typical_magnitude(pair.reference[:, _columns(request, pair.reference.shape[-1], pair.axis)])
     values = [
         HeatPane(regime_title(name), _value_steps(request, array, pair.axis, largest), Scale.VALUES)
         for name, array in ((request.row.regime, pair.ours), (request.row.reference, pair.reference))
@@ -181,7 +181,7 @@ def _note(pair: Pair) -> str:
     return f" · {BY_PHONEME}" if pair.by_phoneme else ""
 
 
-def _usual_size(values: Numbers) -> float:
+def _typical_magnitude(values: Numbers) -> float:
     """Return a bound on nearly all values, so that a few large ones do not make the others colorless."""
     size = np.abs(values)
     return float(np.percentile(size, DEFAULT_PERCENT)) or float(size.max(initial=0)) or 1.0
@@ -222,8 +222,8 @@ def _in_view(request: PictureRequest, count: int, axis: str) -> tuple[int, int]:
     return int(columns[0]), min(int(columns[-1]) + max(width, 1), count)
 
 
-def _group_starts(count: int, most: int) -> NDArray[np.int_]:
-    return np.linspace(0, count, min(count, most) + 1).astype(int)[:-1]
+def _group_starts(count: int, max_groups: int) -> NDArray[np.int_]:
+    return np.linspace(0, count, min(count, max_groups) + 1).astype(int)[:-1]
 
 
 def _spectrograms(request: PictureRequest, pair: Pair) -> HeatPicture:
@@ -319,7 +319,7 @@ def readout_of(
     return _joined(*_values(request.row, pair, clock, seconds, height), *where)
 
 
-def not_finite_words(found: NotFinite, clock: UtteranceClock, utterance: Utterance | None) -> str:
+def describe_not_finite(found: NotFinite, clock: UtteranceClock, utterance: Utterance | None) -> str:
     """Describe how many values of a row are not finite, and where the first is along time."""
     counts = " and ".join(f"{n:,} {what}" for n, what in ((found.nan, "NaN"), (found.infinite, "infinite")) if n)
     share = found.at / max(found.extent, 1)

@@ -11,7 +11,7 @@ from PySide6.QtCore import QRectF, Qt
 from PySide6.QtGui import QColor, QPainter, QPolygonF, QResizeEvent, QTransform
 from PySide6.QtWidgets import QStyleOptionGraphicsItem, QWidget
 
-from app.diagnostics.colours import ERROR_TICKS, LARGEST_ERROR, SMALLEST_ERROR, Tone, coloured, tone_colour
+from app.diagnostics.colors import ERROR_TICKS, MAX_ERROR, MIN_ERROR, ColorTone, colored, tone_color
 from app.diagnostics.outputs.pictures import OTHER_LENGTH, Envelope, HeatPicture, ProfilePicture, SignalPicture
 from app.diagnostics.outputs.time_pane import PaneStack, TimePane
 from engine.validator.data.wording import magnitude
@@ -30,7 +30,7 @@ class EnvelopeItem(pyqtgraph.GraphicsObject):
     A band is drawn as one vertical bar per column: lines or polygons with as many corners would take ten times as long.
     """
 
-    def __init__(self, tone: Tone, line_pixels: float = 1.0) -> None:
+    def __init__(self, tone: ColorTone, line_pixels: float = 1.0) -> None:
         super().__init__()
         self._tone = tone
         self._line_pixels = line_pixels
@@ -62,13 +62,13 @@ class EnvelopeItem(pyqtgraph.GraphicsObject):
         transform = painter.transform()
         painter.save()
         painter.resetTransform()
-        colour = QColor(tone_colour(self._tone))
+        color = QColor(tone_color(self._tone))
         if self.is_band:
             painter.setPen(Qt.PenStyle.NoPen)
-            painter.setBrush(colour)
+            painter.setBrush(color)
             painter.drawRects(self._bars(transform))
         else:
-            painter.setPen(pyqtgraph.mkPen(colour, width=self._line_pixels))
+            painter.setPen(pyqtgraph.mkPen(color, width=self._line_pixels))
             for line in self._lines(transform):
                 painter.drawPolyline(line)
         painter.restore()
@@ -114,9 +114,9 @@ class SignalView(PaneStack):
         self._over = TimePane("Both signals")
         self._apart = TimePane("Difference", shows_time=True)
         super().__init__((self._over, self._apart), parent)
-        self.reference = EnvelopeItem(Tone.WAVE, REFERENCE_PIXELS)
-        self.ours = EnvelopeItem(Tone.ACCENT)
-        self.difference = EnvelopeItem(Tone.ERROR)
+        self.reference = EnvelopeItem(ColorTone.WAVE, REFERENCE_PIXELS)
+        self.ours = EnvelopeItem(ColorTone.ACCENT)
+        self.difference = EnvelopeItem(ColorTone.ERROR)
         for pane, item in ((self._over, self.reference), (self._over, self.ours), (self._apart, self.difference)):
             pane.add(item)
 
@@ -136,7 +136,7 @@ class SignalView(PaneStack):
             self._apart.set_title(OTHER_LENGTH.capitalize())
             return
         _fit(self._apart, apart)
-        self._apart.set_title(f"Difference, {_size_words(apart, picture.unit)}")
+        self._apart.set_title(f"Difference, {_format_size(apart, picture.unit)}")
 
 
 class ProfileView(PaneStack):
@@ -148,23 +148,23 @@ class ProfileView(PaneStack):
         self._curve = pyqtgraph.PlotCurveItem()
         self._pane.add(self._curve)
         self._pane.left.setTicks([[(float(np.log10(tick)), magnitude(tick)) for tick in ERROR_TICKS]])
-        self._pane.view.setYRange(np.log10(SMALLEST_ERROR), np.log10(LARGEST_ERROR), padding=0)
+        self._pane.view.setYRange(np.log10(MIN_ERROR), np.log10(MAX_ERROR), padding=0)
         self.restyle()
 
     def show_picture(self, picture: ProfilePicture, title: str) -> None:
         """Draw a profile."""
-        known = np.nan_to_num(picture.errors, nan=LARGEST_ERROR, posinf=LARGEST_ERROR)
-        heights = np.log10(np.clip(known, SMALLEST_ERROR, LARGEST_ERROR))
+        known = np.nan_to_num(picture.errors, nan=MAX_ERROR, posinf=MAX_ERROR)
+        heights = np.log10(np.clip(known, MIN_ERROR, MAX_ERROR))
         self._curve.setData(np.repeat(picture.edges, 2)[1:-1], np.repeat(heights, 2))
         self._pane.set_title(f"{title}: error over the rms; {picture.why}")
 
     def restyle(self) -> None:
         """Apply the colors of the theme."""
         super().restyle()
-        self._curve.setPen(pyqtgraph.mkPen(QColor(tone_colour(Tone.ERROR))))
+        self._curve.setPen(pyqtgraph.mkPen(QColor(tone_color(ColorTone.ERROR))))
 
 
-def _size_words(shape: Envelope, unit: str) -> str:
+def _format_size(shape: Envelope, unit: str) -> str:
     largest = float(max(np.abs(shape.lowest).max(initial=0), np.abs(shape.highest).max(initial=0)))
     if not np.isfinite(largest):
         return "not finite"
@@ -196,7 +196,7 @@ class HeatView(PaneStack):
         self._picture = picture
         area = QRectF(picture.start_seconds, 0, picture.end_seconds - picture.start_seconds, 1)
         for pane, image, drawn in zip(self.panes, self._images, picture.panes, strict=True):
-            image.setImage(coloured(drawn.steps, drawn.scale), autoLevels=False, levels=None)
+            image.setImage(colored(drawn.steps, drawn.scale), autoLevels=False, levels=None)
             image.setRect(area)
             pane.left.setTicks([_fitting(picture.ticks, pane.view.height())])
             pane.set_title(f"{drawn.title} · {picture.top}" if pane is self.panes[0] else drawn.title)

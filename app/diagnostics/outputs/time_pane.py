@@ -11,13 +11,13 @@ from PySide6.QtCore import QPointF, QSignalBlocker, Qt, Signal, Slot
 from PySide6.QtGui import QColor, QFont, QKeyEvent, QResizeEvent
 from PySide6.QtWidgets import QLabel, QVBoxLayout, QWidget
 
-from app.diagnostics.colours import FollowsTheme
-from app.theme import colours
+from app.diagnostics.colors import FollowsTheme
+from app.theme import colors
 
 AXIS_HEIGHT_PIXELS = 20
 RIGHT_MARGIN_PIXELS = 6
 FONT_PIXELS = 11
-SHORTEST_VIEW_SECONDS = 0.01
+MIN_VIEW_SECONDS = 0.01
 LEFT_PIXELS = 46
 TITLE_PIXELS = 4
 MIN_HEIGHT_PIXELS = 48
@@ -87,7 +87,7 @@ class TimePane(pyqtgraph.GraphicsView):
 
     def show_seconds(self, seconds: float) -> None:
         """Set the length of the plot and show all of it."""
-        self.view.setLimits(xMin=0, xMax=seconds, minXRange=min(SHORTEST_VIEW_SECONDS, seconds))
+        self.view.setLimits(xMin=0, xMax=seconds, minXRange=min(MIN_VIEW_SECONDS, seconds))
         self.view.setXRange(0, seconds, padding=0)
 
     def set_title(self, title: str) -> None:
@@ -112,7 +112,7 @@ class TimePane(pyqtgraph.GraphicsView):
 
     def restyle(self) -> None:
         """Apply the colors of the theme."""
-        inks = colours()
+        inks = colors()
         self.setBackground(QColor(inks.surface))
         for axis in (self.left, self._bottom):
             axis.setPen(pyqtgraph.mkPen(inks.surface))

@@ -28,7 +28,7 @@ def write(report: Report, rows: Iterator[Row], path: Path, arrays_folder: Path |
 
     A report without versions belongs to an unfinished run; findings are derived from its rows. Raises `EngineError`.
     """
-    from engine.report.doctor import examine_installation, in_words
+    from engine.report.doctor import examine_installation, format_findings
     from engine.validator.bundles.bundle import write_bundle  # imports matplotlib
     from engine.validator.data.verdicts import findings
     from engine.validator.runs.versions import versions
@@ -37,10 +37,10 @@ def write(report: Report, rows: Iterator[Row], path: Path, arrays_folder: Path |
     if not report.versions:
         report = replace(report, findings=findings(report.rows), versions=versions())
     arrays = ArrayFolder(arrays_folder) if arrays_folder is not None and arrays_folder.is_dir() else None
-    write_bundle(path, report, arrays, f"{in_words(examine_installation())}\n", name=name, made=made)
+    write_bundle(path, report, arrays, f"{format_findings(examine_installation())}\n", name=name, made=made)
 
 
-def read(path: Path, folder: Path, tell: Callable[[ValidationEvent], None]) -> About:
+def read(path: Path, folder: Path, observe: Callable[[ValidationEvent], None]) -> About:
     """Report the events of the run in an untrusted file in their original order, without rows in the last event.
 
     Its arrays are extracted to the folder, which is empty. Raises `EngineError`.
@@ -49,11 +49,11 @@ def read(path: Path, folder: Path, tell: Callable[[ValidationEvent], None]) -> A
 
     opened = open_bundle(path, folder)
     report = opened.report
-    tell(PlanEvent(Plan(report.utterances)))
+    observe(PlanEvent(Plan(report.utterances)))
     if report.request.arrays_folder is not None:
         for event in alignments(report, ArrayFolder(report.request.arrays_folder)):
-            tell(event)
+            observe(event)
     for row in report.rows:
-        tell(RowEvent(row))
-    tell(FinishedEvent(replace(report, rows=())))
+        observe(RowEvent(row))
+    observe(FinishedEvent(replace(report, rows=())))
     return About(report.request, opened.name, opened.made)

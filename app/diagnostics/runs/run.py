@@ -10,11 +10,11 @@ from datetime import datetime
 from enum import Enum
 
 from engine.config import ModelConfig
-from engine.errors import Cure
+from engine.errors import RecoveryAction
 from engine.runtime.preparation.devices import AUTO
 from engine.speech import Plan, PlanEvent, PreparationEvent, Utterance
 from engine.stages import STAGE_NAMES, stage_named
-from engine.system.durations import duration_words
+from engine.system.durations import format_approximate_duration
 from engine.validator.data.results import (
     AlignmentEvent,
     FailedEvent,
@@ -76,7 +76,9 @@ class RunProgress:
         planned = len(self.plan.utterances)
         of = f"{planned}" if self.plan.whole else f"{planned} or more"
         left = self.seconds_left
-        return f"{self.compared} of {of} compared" + (f", {duration_words(left)} left" if left is not None else "")
+        return f"{self.compared} of {of} compared" + (
+            f", {format_approximate_duration(left)} left" if left is not None else ""
+        )
 
     @property
     def seconds_per_phoneme(self) -> float | None:
@@ -139,7 +141,7 @@ class Shown:
 
 
 class DiagnosticsRun:
-    """A run, collected from events; `message`, `hint` and `cure` describe how it ended, unless it finished."""
+    """A run, collected from events; `message`, `hint` and `recovery_action` describe how it ended."""
 
     def __init__(
         self,
@@ -161,10 +163,10 @@ class DiagnosticsRun:
         self.stalled_seconds = 0
         self.message = ""
         self.hint = ""
-        self.cure: Cure | None = None
+        self.recovery_action: RecoveryAction | None = None
         self._alignments: dict[int, tuple[int, ...]] = {}
         self._order: list[tuple[tuple[int, str, InputSource, str], str]] = []
-        self._curves = KeptCurves()
+        self._curves = StoredCurves()
         self._worst: dict[tuple[str, InputSource, str], Row] = {}
         self._reported: dict[tuple[str, InputSource, str], set[int]] = {}
         self._rows: dict[tuple[int, str, InputSource, str], dict[str, Row]] = {}
@@ -207,7 +209,7 @@ class DiagnosticsRun:
         """The number of rows of outputs and probes received up to now."""
         return len(self._order)
 
-    def take(self, event: ValidationEvent) -> None:
+    def handle_event(self, event: ValidationEvent) -> None:
         """Process an event; a run that has ended ignores it."""
         if not self.active:
             return
@@ -224,7 +226,7 @@ class DiagnosticsRun:
             case FinishedEvent():
                 self._finish(event.report)
             case FailedEvent():
-                self._end(RunState.FAILED, event.message, event.hint, event.cure)
+                self._end(RunState.FAILED, event.message, event.hint, event.recovery_action)
 
     def stall(self, seconds: int) -> None:
         """Note that the process has not responded for this long; 0 once it does again."""
@@ -348,8 +350,10 @@ class DiagnosticsRun:
                 self._take_row(row)
         self._end(RunState.FINISHED, "")
 
-    def _end(self, state: RunState, message: str, hint: str = "", cure: Cure | None = None) -> None:
-        self.state, self.message, self.hint, self.cure = state, message, hint, cure
+    def _end(
+        self, state: RunState, message: str, hint: str = "", recovery_action: RecoveryAction | None = None
+    ) -> None:
+        self.state, self.message, self.hint, self.recovery_action = state, message, hint, recovery_action
 
 
 def crashed_row(utterance: int, regime: str, reference: str, reading: InputSource, stage: str) -> Row:
@@ -359,7 +363,7 @@ def crashed_row(utterance: int, regime: str, reference: str, reading: InputSourc
     return Row(utterance, stage, output, regime, reference, reading, Verdict.CRASHED, declared.tolerance)
 
 
-class KeptCurves:
+class StoredCurves:
     """The curves in memory: those of the most recent utterances, and of rows that are the worst of all."""
 
     def __init__(self) -> None:

@@ -10,8 +10,8 @@ from pathlib import Path
 
 from app.tasks import Tasks
 from engine.errors import OutputError
+from engine.system.atomic_write import is_running
 from engine.system.paths import cache_folder
-from engine.system.whole_file import is_running
 
 NAME = "diagnostics"
 WAIT_MS = 10_000

@@ -17,7 +17,7 @@ from app.diagnostics.runs.run import DiagnosticsRun
 from app.diagnostics.runs.run_folders import RunFolders
 from app.tasks import Tasks
 from app.widgets.file_dialogs import ask_where_to_export, ask_which_diagnosis, suggested_name
-from engine.errors import Cancelled, EngineError, InvalidRequest, OutputError
+from engine.errors import Canceled, EngineError, InvalidRequest, OutputError
 from engine.models.checkpoints import model_config
 from engine.system.paths import data_folder
 from engine.system.remote import call
@@ -51,8 +51,8 @@ class BundleExport(QObject):
             self.failed.emit(InvalidRequest("An export is already in progress.", "Wait until it finishes."))
             return
 
-        def tell_why(error: Exception) -> None:
-            if not isinstance(error, Cancelled):
+        def show_failure(error: Exception) -> None:
+            if not isinstance(error, Canceled):
                 self.failed.emit(OutputError(f"Couldn’t export {path.name}.", str(error)))
 
         made = run.started.isoformat()
@@ -67,7 +67,7 @@ class BundleExport(QObject):
             name,
             made,
             done=lambda _: self.exported.emit(path),
-            failed=tell_why,
+            failed=show_failure,
             cancel=self._stop,
         )
 
@@ -108,9 +108,9 @@ class BundleOpening(QObject):
             self.failed.emit(error)
             return
 
-        def tell_why(error: Exception) -> None:
+        def show_failure(error: Exception) -> None:
             self._folders.delete(folder)
-            if not isinstance(error, Cancelled):
+            if not isinstance(error, Canceled):
                 self.failed.emit(EngineError(f"Couldn’t open {path.name}. {error}"))
 
         stop = self._stop
@@ -120,7 +120,7 @@ class BundleOpening(QObject):
             folder,
             stop,
             done=lambda run: self.opened.emit(*run),
-            failed=tell_why,
+            failed=show_failure,
             cancel=stop,
         )
 
@@ -139,7 +139,7 @@ def _opened(path: Path, folder: Path, cancel: threading.Event) -> tuple[Diagnost
     run = DiagnosticsRun(request, model_config(request.model), arrays, _time(about.made, path))
     rows = tuple(event.row for event in events if isinstance(event, RowEvent))
     for event in events:
-        run.take(FinishedEvent(replace(event.report, rows=rows)) if isinstance(event, FinishedEvent) else event)
+        run.handle_event(FinishedEvent(replace(event.report, rows=rows)) if isinstance(event, FinishedEvent) else event)
     return run, about.name or path.stem
 
 
@@ -151,11 +151,11 @@ def _time(made: str, path: Path) -> datetime:
         return datetime.fromtimestamp(path.stat().st_mtime).astimezone()
 
 
-class RunKeeping(QObject):
-    """The actions for whole runs, added to the panel; `failed` carries an error, `told` a success message."""
+class RunFileActions(QObject):
+    """The actions for whole runs, added to the panel; `failed` carries an error, `message_sent` a success message."""
 
     failed = Signal(object)
-    told = Signal(str)
+    message_sent = Signal(str)
 
     def __init__(self, panel: DiagnosticsPanel, folders: RunFolders, parent: QObject | None = None) -> None:
         super().__init__(parent)
@@ -190,13 +190,13 @@ class RunKeeping(QObject):
         run = self._panel.run
         if run is not None:
             if not self._export.active:
-                self._panel.tell(self._export, f"Exporting {path.name}")
+                self._panel.show_activity(self._export, f"Exporting {path.name}")
             self._export.export(run, path, self._panel.history.of(run).given_name)
 
     def open_file(self, path: Path) -> None:
         """Open an exported run and show it, one at a time."""
         if not self._opening.active:
-            self._panel.tell(self._opening, f"Opening {path.name}")
+            self._panel.show_activity(self._opening, f"Opening {path.name}")
         self._opening.open(path)
 
     def give_name(self, run: DiagnosticsRun, name: str) -> None:
@@ -236,12 +236,12 @@ class RunKeeping(QObject):
 
     @Slot(object)
     def _on_exported(self, path: Path) -> None:
-        self._panel.tell(self._export, "")
-        self.told.emit(f"Exported {path.name} to {path.parent}")
+        self._panel.show_activity(self._export, "")
+        self.message_sent.emit(f"Exported {path.name} to {path.parent}")
 
     @Slot(object, str)
     def _on_opened(self, run: DiagnosticsRun, name: str) -> None:
-        self._panel.tell(self._opening, "")
+        self._panel.show_activity(self._opening, "")
         self._panel.history.add(run, name)
         self._panel.look_at(run)
 
@@ -249,5 +249,5 @@ class RunKeeping(QObject):
     def _on_failed(self, error: EngineError) -> None:
         for part in (self._export, self._opening):
             if not part.active:  # the failure is not that a different one is in progress
-                self._panel.tell(part, "")
+                self._panel.show_activity(part, "")
         self.failed.emit(error)

@@ -5,10 +5,10 @@ from __future__ import annotations
 from PySide6.QtCore import Qt, Signal, Slot
 from PySide6.QtWidgets import QHBoxLayout, QLabel, QProgressBar, QPushButton, QVBoxLayout, QWidget
 
-from app.diagnostics.colours import show_tone
-from app.diagnostics.metric_words import regime_title
+from app.diagnostics.colors import show_tone
+from app.diagnostics.metric_text import regime_title
 from app.diagnostics.runs.run import DiagnosticsRun, RunState
-from app.diagnostics.runs.run_words import RunVerdict, divergence_of, state_words, verdict_of
+from app.diagnostics.runs.run_text import RunVerdict, describe_state, divergence_of, verdict_of
 from app.widgets.controls import show_fraction
 from app.widgets.elided_text import ElidedButton, ElidedLabel
 from engine.stages import STAGE_NAMES
@@ -34,7 +34,7 @@ class RunStatus(QWidget):
         self._stage = ""
         self._run: DiagnosticsRun | None = None
         self._regime = ""
-        self._told: dict[object, tuple[str, float | None]] = {}
+        self._activities: dict[object, tuple[str, float | None]] = {}
         self.pointer = ElidedButton(self)
         self.pointer.setObjectName("pointer")
         self.pointer.hide()
@@ -81,32 +81,32 @@ class RunStatus(QWidget):
         verdict = divergence_of(run, regime)
         finding = run.first_divergence(regime) if run is not None else None
         self._stage = finding.stage if finding is not None else ""
-        self.pointer.say(verdict.words if verdict is not None else "")
+        self.pointer.set_text(verdict.words if verdict is not None else "")
         self.pointer.setVisible(verdict is not None)
         show_tone(self.pointer, verdict.tone.value if verdict is not None else "")
         self.pointer.setEnabled(bool(self._stage))
         self.details.setText(verdict.details if verdict is not None else "")
         self.details.setVisible(bool(self.details.text()))
         self.start_again.setVisible(run is not None and run.is_stuck)
-        if not self._told:
-            self.label.say(_status_words(run, regime))
+        if not self._activities:
+            self.label.set_text(_describe_status(run, regime))
             failed = run is not None and run.state in (RunState.FAILED, RunState.CRASHED)
             show_tone(self.label, "error" if failed else "")
             self._show_progress(run)
 
-    def tell(self, teller: object, words: str, fraction: float | None = None) -> None:
-        """Show a task of `teller` and its progress instead of the run's; empty `words` end it.
+    def show_activity(self, source: object, words: str, fraction: float | None = None) -> None:
+        """Show a task of `source` and its progress instead of the run's; empty `words` end it.
 
         Of several tasks, the one that was updated last is displayed.
         """
-        self._told.pop(teller, None)
+        self._activities.pop(source, None)
         if words:
-            self._told[teller] = words, fraction
-        if not self._told:
+            self._activities[source] = words, fraction
+        if not self._activities:
             self.show_run(self._run, self._regime)
             return
-        words, fraction = next(reversed(self._told.values()))
-        self.label.say(words)
+        words, fraction = next(reversed(self._activities.values()))
+        self.label.set_text(words)
         show_tone(self.label, "")
         self.progress.show()
         show_fraction(self.progress, fraction)
@@ -133,13 +133,13 @@ def _fraction_done(run: DiagnosticsRun) -> float | None:
     return done / (len(run.utterances) * len(STAGE_NAMES))
 
 
-def _status_words(run: DiagnosticsRun | None, regime: str) -> str:
-    words = state_words(run)
+def _describe_status(run: DiagnosticsRun | None, regime: str) -> str:
+    words = describe_state(run)
     if run is None or regime in run.regimes:
         return words
     if regime == run.reference:
         return f"{words} {regime_title(regime)} is the reference."
-    return f"{words} {regime_title(regime)} was not part of this run. Click Diagnose to run it."
+    return f"{words} {regime_title(regime)} wasn’t part of this run. Click Diagnose to run it."
 
 
 class RunChip(ElidedButton):
@@ -154,7 +154,7 @@ class RunChip(ElidedButton):
         self.hide()
 
     @Slot(object)
-    def follow(self, run: DiagnosticsRun | None) -> None:
+    def show_run(self, run: DiagnosticsRun | None) -> None:
         """Show this run from the next refresh on, instead of earlier runs; None hides the chip immediately."""
         self._run = run
         if run is None:
@@ -172,6 +172,6 @@ class RunChip(ElidedButton):
         self._verdict = verdict
         self.setVisible(verdict is not None)
         if verdict is not None:
-            self.say(verdict.words)
+            self.set_text(verdict.words)
             self.setToolTip(f"{verdict.words}: show the diagnostics")
             show_tone(self, verdict.tone.value)

@@ -28,12 +28,12 @@ class StagePage(QWidget):
 
 
 class StagePages(QWidget):
-    """Tabs over the pages; `wanted` is emitted when a different page is selected, which then needs an update.
+    """Tabs over the pages; `page_requested` is emitted when a different page is selected, which then needs an update.
 
     `room_requested` carries whether the user wants the page to take the space of the list of stages as well.
     """
 
-    wanted = Signal()
+    page_requested = Signal()
     room_requested = Signal(bool)
 
     def __init__(self, parent: QWidget | None = None) -> None:
@@ -57,7 +57,7 @@ class StagePages(QWidget):
         layout.setColumnStretch(0, 1)
         layout.setRowStretch(1, 1)
         self.tabs.currentChanged.connect(self._stack.setCurrentIndex)
-        self.tabs.currentChanged.connect(self.wanted)
+        self.tabs.currentChanged.connect(self.page_requested)
         self.room_button.toggled.connect(self._on_room)
         self._on_room(False)
 
@@ -66,12 +66,12 @@ class StagePages(QWidget):
         """The visible page."""
         return self.all[self._stack.currentIndex()]
 
-    def add(self, title: str, page: StagePage, meaning: str = "") -> None:
-        """Add a page after the others, with `meaning` as tooltip; its size adapts to the available space."""
+    def add(self, title: str, page: StagePage, tool_tip: str = "") -> None:
+        """Add a page after the others, with `tool_tip` as tooltip; its size adapts to the available space."""
         page.setSizePolicy(QSizePolicy.Policy.Ignored, QSizePolicy.Policy.Ignored)
         self.all.append(page)
         self._stack.addWidget(page)
-        self.tabs.setTabToolTip(self.tabs.addTab(title), meaning)
+        self.tabs.setTabToolTip(self.tabs.addTab(title), tool_tip)
 
     def open(self, page: StagePage) -> None:
         """Show a page."""

@@ -9,17 +9,17 @@ from enum import IntEnum
 from PySide6.QtCore import QAbstractTableModel, QModelIndex, QObject, QPersistentModelIndex, QSortFilterProxyModel, Qt
 from PySide6.QtGui import QColor
 
-from app.diagnostics.colours import Tone, tone_colour, verdict_tone
-from app.diagnostics.metric_words import (
+from app.diagnostics.colors import ColorTone, tone_color, verdict_tone
+from app.diagnostics.metric_text import (
     VERDICT_TITLES,
-    change_words,
+    describe_verdict,
+    format_change,
+    format_verdict,
     regime_title,
-    verdict_meaning,
-    verdict_words,
     worker_of,
 )
 from app.diagnostics.runs.run import DiagnosticsRun, Shown
-from app.diagnostics.stages.strip import words_instead
+from app.diagnostics.stages.strip import text_without_cells
 from engine.stages import STAGE_NAMES, STAGES, Stage
 from engine.validator.data import wording
 from engine.validator.data.results import Regime, Row, Verdict
@@ -72,13 +72,13 @@ class StageColumn:
     """
 
     title: str
-    meaning: str
+    tool_tip: str
     words: Callable[[StageEntry, Row], str]
     number: Callable[[StageEntry, Row], float | None]
     widest: tuple[str, ...] = ()
     gives_way: int | None = None
     left_aligned: bool = False
-    tone: Callable[[StageEntry, Row], Tone] = lambda entry, row: Tone.PLAIN
+    tone: Callable[[StageEntry, Row], ColorTone] = lambda entry, row: ColorTone.PLAIN
 
 
 def words_of(entry: StageEntry, column: Column) -> str:
@@ -92,9 +92,9 @@ def words_of(entry: StageEntry, column: Column) -> str:
     return STUCK if entry.stuck else WAITING
 
 
-def tone_of(entry: StageEntry, column: Column) -> Tone:
+def tone_of(entry: StageEntry, column: Column) -> ColorTone:
     """Return the tone of a cell."""
-    return Tone.FAINT if entry.row is None else COLUMNS[column].tone(entry, entry.row)
+    return ColorTone.FAINT if entry.row is None else COLUMNS[column].tone(entry, entry.row)
 
 
 def sort_key(entry: StageEntry, column: Column) -> tuple[float, ...]:
@@ -115,7 +115,7 @@ def explanation_of(entry: StageEntry, column: Column) -> str:
     if row is None:
         return ""
     if column is Column.VERDICT:
-        return verdict_meaning(row)
+        return describe_verdict(row)
     if column is Column.CHANGE and entry.earlier is not None:
         return f"Before: {agreement(entry.earlier.metrics)}, {VERDICT_TITLES[entry.earlier.verdict]}"
     if column in (Column.STAGE_MS, Column.REFERENCE_MS):
@@ -131,8 +131,8 @@ def _is_exact(floor: Row | None) -> bool:
     return floor is not None and floor.metrics is not None and floor.metrics.max_abs == 0
 
 
-def _faint(entry: StageEntry, row: Row) -> Tone:
-    return Tone.FAINT
+def _faint(entry: StageEntry, row: Row) -> ColorTone:
+    return ColorTone.FAINT
 
 
 def _agreement(row: Row | None, token_count: int) -> str:
@@ -156,9 +156,9 @@ def _change(entry: StageEntry, row: Row) -> float | None:
     return 0.0 if now == before else now - before
 
 
-def _strip_words(entry: StageEntry, row: Row) -> str:
+def _format_strip(entry: StageEntry, row: Row) -> str:
     if row.profile is None or not row.profile.errors:
-        return words_instead(row)
+        return text_without_cells(row)
     return f"largest error {magnitude(max(row.profile.errors))} of the rms"
 
 
@@ -174,9 +174,9 @@ COLUMNS: Mapping[Column, StageColumn] = {
     Column.VERDICT: StageColumn(
         "Verdict",
         "Shows whether the stage is within its tolerance",
-        lambda entry, row: verdict_words(row.verdict),
+        lambda entry, row: format_verdict(row.verdict),
         lambda entry, row: severity(row)[0],
-        tuple(map(verdict_words, Verdict)),
+        tuple(map(format_verdict, Verdict)),
         left_aligned=True,
         tone=lambda entry, row: verdict_tone(row.verdict),
     ),
@@ -194,7 +194,7 @@ COLUMNS: Mapping[Column, StageColumn] = {
         lambda entry, row: row.times_floor,
         ("× float32", "1.23e-10 ×"),
         gives_way=6,
-        tone=lambda entry, row: Tone.WARNING if (row.times_floor or 0) > MAX_TIMES else Tone.PLAIN,
+        tone=lambda entry, row: ColorTone.WARNING if (row.times_floor or 0) > MAX_TIMES else ColorTone.PLAIN,
     ),
     Column.FLOOR: StageColumn(
         "Float32",
@@ -241,15 +241,15 @@ COLUMNS: Mapping[Column, StageColumn] = {
     Column.CHANGE: StageColumn(
         "Change",
         "Change from the run it is compared with",
-        lambda entry, row: change_words(row, entry.earlier) if entry.earlier is not None else "",
+        lambda entry, row: format_change(row, entry.earlier) if entry.earlier is not None else "",
         _change,
         ("-100.0 dB", f"was {VERDICT_TITLES[Verdict.INCOMPARABLE]}"),
         left_aligned=True,
     ),
     Column.STRIP: StageColumn(
         "Along time",
-        "Largest error in each cell, relative to the reference's RMS",
-        _strip_words,
+        "Largest error in each cell, relative to the reference’s RMS",
+        _format_strip,
         lambda entry, row: max(row.profile.errors, default=0.0) if row.profile is not None else None,
         left_aligned=True,
     ),
@@ -297,7 +297,7 @@ class StageTableModel(QAbstractTableModel):
             case Qt.ItemDataRole.DisplayRole if column is not None:
                 return COLUMNS[column].title
             case Qt.ItemDataRole.ToolTipRole if column is not None:
-                return COLUMNS[column].meaning
+                return COLUMNS[column].tool_tip
             case Qt.ItemDataRole.TextAlignmentRole if column is not None:
                 return int(_alignment(column, Qt.AlignmentFlag.AlignBottom))
         return None
@@ -312,8 +312,8 @@ class StageTableModel(QAbstractTableModel):
                 return words_of(entry, column)
             case Qt.ItemDataRole.ToolTipRole:
                 return explanation_of(entry, column) or None
-            case Qt.ItemDataRole.ForegroundRole if (tone := tone_of(entry, column)) is not Tone.PLAIN:
-                return QColor(tone_colour(tone))
+            case Qt.ItemDataRole.ForegroundRole if (tone := tone_of(entry, column)) is not ColorTone.PLAIN:
+                return QColor(tone_color(tone))
             case Qt.ItemDataRole.TextAlignmentRole:
                 return int(_alignment(column))
             case _ if role == STAGE_ROLE:

@@ -34,7 +34,7 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
-from app.diagnostics.colours import PlainSelection
+from app.diagnostics.colors import PlainSelection
 from app.diagnostics.stages.stage_rows import COLUMNS, STAGE_ROLE, Column, StageTableModel, WorstFirstProxy
 from app.diagnostics.stages.strip import Strip
 from app.diagnostics.stages.strip_painter import StripPainter
@@ -222,7 +222,7 @@ class StageTable(QTableView):
                 left = int(self.strip.scale.x_of(seconds, area)) - LINE_MARGIN_PIXELS
                 for part in (self.viewport(), self.header.viewport()):
                     part.update(QRect(left, 0, 2 * LINE_MARGIN_PIXELS, part.height()))
-        self.setAccessibleDescription(self.strip.words_at_cursor(self.stage))
+        self.setAccessibleDescription(self.strip.describe_cursor(self.stage))
 
     @Slot(float)
     def _on_header_moment(self, seconds: float) -> None:
@@ -310,7 +310,7 @@ class StageHeader(QHeaderView):
             return
         area = self.strip_area
         self._pictures.draw_wave(painter, area.adjusted(0, 2, 0, -WORDS_PIXELS - 2))
-        self._pictures.draw_words(painter, area.adjusted(0, area.height() - WORDS_PIXELS, 0, 0))
+        self._pictures.draw_text(painter, area.adjusted(0, area.height() - WORDS_PIXELS, 0, 0))
 
     def paintEvent(self, event: QPaintEvent) -> None:
         """Draw the lines over everything."""

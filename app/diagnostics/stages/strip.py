@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 from PySide6.QtCore import QObject, QRectF, Signal, Slot
 from PySide6.QtGui import QImage
 
-from app.diagnostics.colours import Scale, coloured, error_positions, steps_of
+from app.diagnostics.colors import Scale, colored, error_positions, steps_of
 from app.diagnostics.outputs.pictures import Envelope, envelope
 from app.diagnostics.runs.run import DiagnosticsRun, Shown
 from app.diagnostics.stages.utterance_clock import UtteranceClock, Word, clock_of
@@ -19,7 +19,7 @@ from engine.stages import STAGE_NAMES, STAGES
 from engine.validator.data.results import InputSource, Profile, Regime, Row, Verdict
 from engine.validator.data.wording import magnitude
 
-SHORTEST_SECONDS = 0.01
+MIN_SECONDS = 0.01
 """The shortest range that zooming can show."""
 AUDIO = STAGES[-1].outputs[0].name
 WAVE_COLUMNS = 1500
@@ -55,8 +55,8 @@ class TimeScale(QObject):
     def zoom(self, factor: float, seconds: float) -> None:
         """Scale the range by `factor`, leaving these seconds in place."""
         start, end = self.in_view
-        shortest = min(SHORTEST_SECONDS, self.length_seconds)
-        width = min(max((end - start) * factor, shortest), self.length_seconds)
+        min_length = min(MIN_SECONDS, self.length_seconds)
+        width = min(max((end - start) * factor, min_length), self.length_seconds)
         before = (seconds - start) / (end - start) * width
         self._look_at(seconds - before, width)
 
@@ -120,7 +120,7 @@ def audio_envelope(run: DiagnosticsRun, utterance: int, regime: str) -> Envelope
     return None
 
 
-def words_instead(row: Row) -> str:
+def text_without_cells(row: Row) -> str:
     """Return the text shown for a stage without cells."""
     return WORDS_INSTEAD.get(row.verdict, "no profile") if row.profile is None else ""
 
@@ -149,7 +149,7 @@ class CellRow:
         """Return the cells as one line of `COLUMNS` pixels over the whole length."""
         moments = (np.arange(COLUMNS) + 0.5) / COLUMNS * self.edges[-1]
         cells = np.clip(np.searchsorted(self.edges, moments, side="right") - 1, 0, len(self.errors) - 1)
-        line = np.ascontiguousarray(coloured(steps_of(error_positions(self.errors)), Scale.ERRORS)[cells])
+        line = np.ascontiguousarray(colored(steps_of(error_positions(self.errors)), Scale.ERRORS)[cells])
         return QImage(line.data, COLUMNS, 1, COLUMNS * 4, QImage.Format.Format_RGBA8888).copy()
 
 
@@ -160,7 +160,7 @@ def cell_row(content: StripContent, number: int) -> CellRow | None:
         return None
     errors = errors_of(row.profile)
     edges = content.clock.edges(row.profile.axis if row.profile is not None else "", max(len(errors), 1))
-    return CellRow(edges, errors, words_instead(row))
+    return CellRow(edges, errors, text_without_cells(row))
 
 
 class Strip(QObject):
@@ -214,7 +214,7 @@ class Strip(QObject):
         before, self.playhead = self.playhead, self._within(seconds)
         self.line_moved.emit(before, self.playhead)
 
-    def words_at_cursor(self, stage: str | None) -> str:
+    def describe_cursor(self, stage: str | None) -> str:
         """Describe the speech at the cursor, and the error of a stage there; empty without a cursor."""
         return "" if self.cursor is None else self.words_at(stage, self.cursor)
 

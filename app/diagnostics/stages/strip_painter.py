@@ -7,9 +7,9 @@ from PySide6.QtCore import QPointF, QRectF, QSize, Qt
 from PySide6.QtGui import QColor, QFont, QFontMetricsF, QImage, QPainter, QPaintEvent, QPen, QPixmap, QPolygonF
 from PySide6.QtWidgets import QHBoxLayout, QWidget
 
-from app.diagnostics.colours import ERROR_TICKS, STEPS, Scale, error_positions, table_of
+from app.diagnostics.colors import ERROR_TICKS, STEPS, Scale, error_positions, table_of
 from app.diagnostics.stages.strip import COLUMNS, CellRow, Strip, StripContent
-from app.theme import Colours, colours
+from app.theme import Colors, colors
 from app.widgets.elided_text import ElidedLabel
 from engine.stages import STAGE_NAMES
 from engine.validator.data.wording import magnitude
@@ -18,16 +18,16 @@ FONT_PIXELS = 11
 CELL_MARGIN_PIXELS = 4.0
 WORD_MARGIN_PIXELS = 3.0
 MIN_WORD_PIXELS = 28.0
-SMALLEST_LOUDNESS = 0.05
+MIN_LOUDNESS = 0.05
 LINE_PIXELS = 1.5
-CENTRE = int(Qt.AlignmentFlag.AlignCenter)
+CENTER = int(Qt.AlignmentFlag.AlignCenter)
 BAR_PIXELS = 6
 WIDTH_PIXELS = 150
-SMALLEST_PIXELS = 128
+MIN_WIDTH_PIXELS = 128
 HEIGHT_PIXELS = 22
 SCALE_FONT_PIXELS = 10
 SPACE_PIXELS = 8
-MEANING = "Colors: largest error in a cell, relative to the reference's RMS"
+TOOL_TIP = "Colors: largest error in a cell, relative to the reference’s RMS"
 
 
 class StripPainter:
@@ -35,7 +35,7 @@ class StripPainter:
 
     def __init__(self, strip: Strip) -> None:
         self._strip = strip
-        self._images: dict[int, tuple[CellRow, Colours, QImage]] = {}
+        self._images: dict[int, tuple[CellRow, Colors, QImage]] = {}
         self._wave = QPixmap()
         self._wave_of: tuple[object, ...] = ()
         self._font = QFont()
@@ -48,34 +48,34 @@ class StripPainter:
         row = self._strip.rows[number]
         cell = area.adjusted(0, CELL_MARGIN_PIXELS, 0, -CELL_MARGIN_PIXELS)
         if row is None or row.words:
-            painter.fillRect(cell, QColor(colours().window))
+            painter.fillRect(cell, QColor(colors().window))
             painter.setFont(self._font)
-            painter.setPen(QColor(colours().faint))
-            painter.drawText(cell, CENTRE, row.words if row is not None else "")
+            painter.setPen(QColor(colors().faint))
+            painter.drawText(cell, CENTER, row.words if row is not None else "")
             return
         start, end = (seconds / self._strip.scale.length_seconds * COLUMNS for seconds in self._strip.scale.in_view)
         painter.drawImage(cell, self._image(number, row), QRectF(start, 0, end - start, 1))
 
-    def draw_words(self, painter: QPainter, area: QRectF) -> None:
+    def draw_text(self, painter: QPainter, area: QRectF) -> None:
         """Draw the words that fit at their times."""
         painter.save()
         painter.setClipRect(area)
         painter.setFont(self._font)
-        grounds = [QColor(colours().control_hover), QColor(colours().window)]
+        grounds = [QColor(colors().control_hover), QColor(colors().window)]
         for number, word in enumerate(self._strip.words):
             left, right = (self._strip.scale.x_of(at, area) for at in (word.start_seconds, word.end_seconds))
             cell = QRectF(left, area.top(), right - left, area.height())
             if cell.intersects(area):
                 painter.fillRect(cell, grounds[number % 2])
-                painter.setPen(QColor(colours().text))
-                painter.drawText(cell, CENTRE, self._fitted(word.text, cell.width() - WORD_MARGIN_PIXELS))
+                painter.setPen(QColor(colors().text))
+                painter.drawText(cell, CENTER, self._fitted(word.text, cell.width() - WORD_MARGIN_PIXELS))
         painter.restore()
 
     def draw_wave(self, painter: QPainter, area: QRectF) -> None:
         """Draw the waveform of the visible range."""
         ratio = painter.device().devicePixelRatioF()
         size = (area.size() * ratio).toSize()
-        drawn = (id(self._strip.wave), self._strip.scale.in_view, size.toTuple(), colours())
+        drawn = (id(self._strip.wave), self._strip.scale.in_view, size.toTuple(), colors())
         if drawn != self._wave_of:
             self._wave_of = drawn
             self._wave = QPixmap(size)
@@ -91,13 +91,13 @@ class StripPainter:
         for seconds, style in lines:
             x = self._strip.scale.x_of(seconds, area) if seconds is not None else area.left() - 1
             if area.left() <= x <= area.right():
-                painter.setPen(QPen(QColor(colours().accent), LINE_PIXELS, style))
+                painter.setPen(QPen(QColor(colors().accent), LINE_PIXELS, style))
                 painter.drawLine(QPointF(x, area.top()), QPointF(x, area.bottom()))
 
     def _image(self, number: int, row: CellRow) -> QImage:
         kept = self._images.get(number)
-        if kept is None or kept[0] is not row or kept[1] != colours():
-            kept = self._images[number] = (row, colours(), row.image())
+        if kept is None or kept[0] is not row or kept[1] != colors():
+            kept = self._images[number] = (row, colors(), row.image())
         return kept[2]
 
     def _fitted(self, text: str, room: float) -> str:
@@ -108,14 +108,14 @@ class StripPainter:
     def _draw_outline(self, painter: QPainter, area: QRectF) -> None:
         strip = self._strip
         loudest = max(np.abs(strip.wave.highest).max(initial=0), np.abs(strip.wave.lowest).max(initial=0))
-        height = area.height() / 2 / max(float(loudest), SMALLEST_LOUDNESS)
+        height = area.height() / 2 / max(float(loudest), MIN_LOUDNESS)
         xs = [strip.scale.x_of(time, area) for time in (strip.wave.edges[:-1] / strip.wave_rate_hz).tolist()]
         there = zip(xs, strip.wave.highest.tolist(), strict=True)
         back = zip(xs[::-1], strip.wave.lowest[::-1].tolist(), strict=True)
         middle = area.center().y()
         painter.setRenderHint(QPainter.RenderHint.Antialiasing)
-        painter.setPen(QColor(colours().wave))
-        painter.setBrush(QColor(colours().wave))
+        painter.setPen(QColor(colors().wave))
+        painter.setBrush(QColor(colors().wave))
         painter.drawPolygon(QPolygonF([QPointF(x, middle - value * height) for x, value in (*there, *back)]))
 
 
@@ -138,7 +138,7 @@ class StripCaption(QWidget):
         """Show the description at the cursor, or else the utterance."""
         utterance = content.utterance if content is not None else None
         name = f"{utterance.index + 1}: {' '.join(utterance.text.split())}" if utterance is not None else ""
-        self.label.say(at_cursor or name)
+        self.label.set_text(at_cursor or name)
 
 
 class ErrorScale(QWidget):
@@ -146,9 +146,9 @@ class ErrorScale(QWidget):
 
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
-        self.setToolTip(MEANING)
-        self.setAccessibleName(MEANING)
-        self.setMinimumWidth(SMALLEST_PIXELS)
+        self.setToolTip(TOOL_TIP)
+        self.setAccessibleName(TOOL_TIP)
+        self.setMinimumWidth(MIN_WIDTH_PIXELS)
         self.setMaximumWidth(WIDTH_PIXELS)
         self.setFixedHeight(HEIGHT_PIXELS)
 
@@ -165,7 +165,7 @@ class ErrorScale(QWidget):
         font = painter.font()
         font.setPixelSize(SCALE_FONT_PIXELS)
         painter.setFont(font)
-        painter.setPen(QColor(colours().faint))
+        painter.setPen(QColor(colors().faint))
         for tick, position in zip(ERROR_TICKS, error_positions(np.array(ERROR_TICKS)).tolist(), strict=True):
             room = QRectF(0, 0, self.width() / 4, HEIGHT_PIXELS - BAR_PIXELS)
             room.moveLeft(position * self.width() - room.width() / 2)

@@ -13,17 +13,17 @@ from dataclasses import asdict, dataclass
 from itertools import accumulate, pairwise
 from pathlib import Path
 
-from engine.audio.subtitles.timed_words import End, TimedWord
+from engine.audio.subtitles.timed_words import TimedWord, WordEnd
 from engine.errors import OutputError
-from engine.system.whole_file import ensure_writable, whole_file
+from engine.system.atomic_write import atomic_write, ensure_writable
 
 LINE_CHARACTERS = 42
-SHORTEST_SECONDS = 1.0
+MIN_SECONDS = 1.0
 MAX_SECONDS = 7.0
 SILENCE_SECONDS = 0.7
 """The minimum silence between two words that should separate captions."""
-_BREAK_COST = {End.WORD: 2.0, End.CLAUSE: 0.5, End.SENTENCE: 0.0, End.PARAGRAPH: 0.0}
-_INNER_COST = {End.WORD: 0.0, End.CLAUSE: 0.0, End.SENTENCE: 0.3, End.PARAGRAPH: 3.0}
+_BREAK_COST = {WordEnd.WORD: 2.0, WordEnd.CLAUSE: 0.5, WordEnd.SENTENCE: 0.0, WordEnd.PARAGRAPH: 0.0}
+_INNER_COST = {WordEnd.WORD: 0.0, WordEnd.CLAUSE: 0.0, WordEnd.SENTENCE: 0.3, WordEnd.PARAGRAPH: 3.0}
 _SILENCE_COST = 3.0
 _SHORT_COST = 6.0
 _CLAUSE_BONUS_CHARACTERS = 10
@@ -106,13 +106,13 @@ class _Cuts:
         inside = sum(_INNER_COST[words[at - 1].ends] + _SILENCE_COST * self._silent(at) for at in range(start + 1, end))
         broken = 0.0 if end == len(words) or self._silent(end) else _BREAK_COST[words[end - 1].ends]
         shown = self._latest_end(end) - words[start].start_seconds
-        return 1.0 + broken + inside + _SHORT_COST * max(0.0, 1.0 - shown / SHORTEST_SECONDS)
+        return 1.0 + broken + inside + _SHORT_COST * max(0.0, 1.0 - shown / MIN_SECONDS)
 
     def caption(self, start: int, end: int) -> Caption:
-        """Return the caption, shown for at least `SHORTEST_SECONDS` if the next one leaves time for it."""
+        """Return the caption, shown for at least `MIN_SECONDS` if the next one leaves time for it."""
         words = tuple(self._words[start:end])
         begin = words[0].start_seconds
-        until = max(words[-1].end_seconds, min(begin + SHORTEST_SECONDS, self._latest_end(end)))
+        until = max(words[-1].end_seconds, min(begin + MIN_SECONDS, self._latest_end(end)))
         return Caption(words, self._first_line(start, end), begin, until)
 
     def _fits(self, start: int, end: int) -> bool:
@@ -126,7 +126,7 @@ class _Cuts:
             return end - start
 
         def unlike(middle: int) -> int:
-            bonus = _CLAUSE_BONUS_CHARACTERS * (self._words[middle - 1].ends > End.WORD)
+            bonus = _CLAUSE_BONUS_CHARACTERS * (self._words[middle - 1].ends > WordEnd.WORD)
             return abs(self._width(start, middle) - self._width(middle, end)) - bonus
 
         return min(self._middles(start, end), key=unlike) - start
@@ -166,7 +166,7 @@ def check_subtitles(path: Path) -> None:
 def write_subtitles(path: Path, words: Sequence[TimedWord]) -> None:
     """Write the words atomically in the format of the suffix. Raises `OutputError`."""
     check_subtitles(path)
-    with whole_file(path) as file:
+    with atomic_write(path) as file:
         file.write(FORMATS[path.suffix.lower()](words).encode())
 
 

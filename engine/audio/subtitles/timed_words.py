@@ -21,7 +21,7 @@ CLAUSE_ENDS = frozenset(",;:—–)]，、；：")
 PARAGRAPH = re.compile(r"\n[ \t]*\n")
 
 
-class End(IntEnum):
+class WordEnd(IntEnum):
     """The largest unit that ends with a word, in ascending order."""
 
     WORD = 0
@@ -49,7 +49,7 @@ class TimedWord:
     text: str
     shown: str
     space: bool
-    ends: End
+    ends: WordEnd
     start: int
     end: int
     start_seconds: float
@@ -97,12 +97,12 @@ def timed_words(
     return timed
 
 
-def _end(closing: str, after: str) -> End:
+def _end(closing: str, after: str) -> WordEnd:
     if PARAGRAPH.search(after):
-        return End.PARAGRAPH
+        return WordEnd.PARAGRAPH
     if not SENTENCE_ENDS.isdisjoint(closing):
-        return End.SENTENCE
-    return End.WORD if CLAUSE_ENDS.isdisjoint(closing) else End.CLAUSE
+        return WordEnd.SENTENCE
+    return WordEnd.WORD if CLAUSE_ENDS.isdisjoint(closing) else WordEnd.CLAUSE
 
 
 def _timed(phoneme: SpokenPhoneme, sample_rate_hz: int, start_seconds: float) -> TimedPhoneme:

@@ -23,15 +23,15 @@ from engine.benchmark.job import natural_length
 from engine.compiler.build import weightless_modules
 from engine.compiler.convolution_layers import convolution_layers, workload_of
 from engine.compiler.export import trace, translate
+from engine.compiler.kernels.convolution import ConvWorkload
+from engine.compiler.kernels.metal.conv_choice import tile_for
+from engine.compiler.kernels.metal.threadgroup import Threadgroup
+from engine.compiler.kernels.metal.winograd_plan import WinogradTile
 from engine.compiler.passes import apply, kernel_passes
 from engine.compiler.targets import metal_macos
 from engine.compiler.traced_graph import Numbers, number_of, numbers_of, operator_name, shape_of
 from engine.config import ModelConfig
 from engine.errors import CompileError
-from engine.kernels.convolution import ConvWorkload
-from engine.kernels.metal.conv_choice import tile_for
-from engine.kernels.metal.threadgroup import Threadgroup
-from engine.kernels.metal.winograd_plan import WinogradTile
 from engine.stages import DEVICE_STAGES, Stage
 
 _FAMILIES = {"conv": Family.CONVOLUTIONS, "linear": Family.PRODUCTS, "recurrence": Family.RECURRENCES}
@@ -42,7 +42,7 @@ _FLOAT_BYTES = 4
 
 
 @dataclass(frozen=True)
-class Run:
+class RunSizes:
     """The sizes of one run: sequences in the batch, and their lengths by name, equal for all of them."""
 
     config: ModelConfig
@@ -54,7 +54,7 @@ class Run:
         return [tensor.shape(self.config, self.batch, self.lengths) for tensor in stage.inputs]
 
 
-def count_for_metal(stages: Sequence[Stage], run: Run) -> Iterator[StageWork]:
+def count_for_metal(stages: Sequence[Stage], run: RunSizes) -> Iterator[StageWork]:
     """Yield the work of each of these stages on an Apple GPU. Raises `CompileError`."""
     modules = weightless_modules(run.config)
     return (CountedStage(stage, trace(stage, modules[stage.name], run.config)).work(run) for stage in stages)
@@ -66,7 +66,7 @@ def estimate_metal(model: str, config: ModelConfig, seconds: float, on_progress:
     Raises `InvalidRequest`, `CompileError`.
     """
     length = natural_length(seconds, config)
-    run = Run(config, 1, {"frames": length.frames, "tokens": length.tokens})
+    run = RunSizes(config, 1, {"frames": length.frames, "tokens": length.tokens})
     stages: list[StageWork] = []
     for stage in count_for_metal(DEVICE_STAGES, run):
         on_progress(stage.stage)
@@ -74,7 +74,7 @@ def estimate_metal(model: str, config: ModelConfig, seconds: float, on_progress:
     return Estimate(model, length, tuple(stages))
 
 
-def needed_flop(stages: Sequence[Stage], runs: Sequence[Run]) -> list[dict[str, float]]:
+def needed_flop(stages: Sequence[Stage], runs: Sequence[RunSizes]) -> list[dict[str, float]]:
     """Return the floating-point operations of each stage, by name, in each of these runs of one architecture.
 
     Only products with weights count, each computed directly. Raises `CompileError`.
@@ -113,7 +113,7 @@ class CountedStage:
         self._graph = apply(translate(stage, program, target), kernel_passes(target), target)
         self._calls = list(_calls(self._graph))
 
-    def work(self, run: Run) -> StageWork:
+    def work(self, run: RunSizes) -> StageWork:
         """Count the work of one run."""
         shapes = run.shapes(self._stage)
         needed = products(self._program, shapes)
@@ -194,7 +194,7 @@ def _calls(graph: IRModule) -> Iterator[_Call]:
             if not isinstance(value, relax.Call) or value.op.name in _WITHOUT_KERNEL:
                 continue
             if value.op.name != "relax.call_tir":
-                raise CompileError(f"A graph with {value.op.name} cannot be counted.")
+                raise CompileError(f"A graph with {value.op.name} can’t be counted.")
             outputs = list(value.ty.fields) if hasattr(value.ty, "fields") else [value.ty]
             kinds = (*(given.ty for given in value.args[1]), *outputs)
             yield _Call(value.args[0].name_hint, tuple(kind for kind in kinds if hasattr(kind, "shape")))

@@ -13,8 +13,8 @@ from engine.benchmark.estimate.roofline import (
     LABEL,
     NOT_MODELLED,
     RECORDS_SOURCE,
+    Bound,
     Chip,
-    End,
     Estimate,
     StageWork,
     bound_by,
@@ -88,13 +88,13 @@ def _chip(estimate: Estimate, chip: Chip) -> dict[str, Any]:
 
 
 def _times(estimate: Estimate, chip: Chip, stage: str | None = None) -> dict[str, float]:
-    return {end.value: estimate.milliseconds_per_second(chip, end, stage) for end in End}
+    return {end.value: estimate.milliseconds_per_second(chip, end, stage) for end in Bound}
 
 
 def _share_of_record(estimate: Estimate, chip: Chip) -> float | None:
     """Return the slow end of the band as a share of the published record, or None if there is no record."""
     record = estimate.record(chip)
-    return None if record is None else estimate.milliseconds_per_second(chip, End.SLOW) / record
+    return None if record is None else estimate.milliseconds_per_second(chip, Bound.SLOW) / record
 
 
 def to_text(estimate: Estimate) -> str:
@@ -137,26 +137,26 @@ def _chip_table(estimate: Estimate) -> Iterator[str]:
         record, share = estimate.record(chip), _share_of_record(estimate, chip)
         known = f"{record:>9.1f}{share:>19.2f}" if record and share else f"{'-':>9}{'-':>19}"
         times = [
-            f"{estimate.milliseconds_per_second(chip, End.ROOFLINE, stage):>11.2f}{_band(estimate, chip, stage):>16}"
+            f"{estimate.milliseconds_per_second(chip, Bound.ROOFLINE, stage):>11.2f}{_band(estimate, chip, stage):>16}"
             for stage in (DECODER, None)
         ]
         yield f"  {chip.name:<19}{' '.join(times)}{known}"
 
 
 def _band(estimate: Estimate, chip: Chip, stage: str | None = None) -> str:
-    fast, slow = (estimate.milliseconds_per_second(chip, end, stage) for end in (End.FAST, End.SLOW))
+    fast, slow = (estimate.milliseconds_per_second(chip, end, stage) for end in (Bound.FAST, Bound.SLOW))
     return f"{fast:.2f} - {slow:.2f}"
 
 
 def _stage_table(estimate: Estimate, chip: Chip) -> Iterator[str]:
     """Yield each stage with its band, then its families with their times at the slow end."""
-    total = estimate.milliseconds_per_second(chip, End.SLOW)
+    total = estimate.milliseconds_per_second(chip, Bound.SLOW)
     for stage in estimate.stages:
-        share = estimate.milliseconds_per_second(chip, End.SLOW, stage.stage) / total
+        share = estimate.milliseconds_per_second(chip, Bound.SLOW, stage.stage) / total
         band = _band(estimate, chip, stage.stage)
         yield f"  {stage.stage:<20}{band:>16}{share:>6.0%}  bound by {bound_by(stage, chip)}"
         for work in stage.families:
-            slow = _MILLI * family_seconds(work, chip, End.SLOW) / estimate.length.seconds
+            slow = _MILLI * family_seconds(work, chip, Bound.SLOW) / estimate.length.seconds
             yield f"    {work.family:<18}{slow:>16.2f}{slow / total:>6.0%}"
 
 

@@ -36,7 +36,7 @@ class Resource(StrEnum):
     LAUNCH = "launch"
 
 
-class End(StrEnum):
+class Bound(StrEnum):
     """The ends of an estimate: the fastest and slowest published figures, or the chip's peak."""
 
     ROOFLINE = "roofline"
@@ -130,9 +130,9 @@ class Assumption:
     source: str
     roofline: float = 1.0
 
-    def at(self, end: End) -> float:
+    def at(self, end: Bound) -> float:
         """Return the number at one end of an estimate."""
-        return {End.ROOFLINE: self.roofline, End.FAST: self.fast, End.SLOW: self.slow}[end]
+        return {Bound.ROOFLINE: self.roofline, Bound.FAST: self.fast, Bound.SLOW: self.slow}[end]
 
 
 CONVOLUTION_SHARE = Assumption(
@@ -158,7 +158,7 @@ LAUNCH_MICROSECONDS = Assumption(
     2.05,
     6.0,
     "microseconds per dispatch",
-    "fast: of the GPU, github.com/penta2himajin/qwisp/issues/143 (M1 Max, one encoder); slow: the GPU waits for TVM's "
+    "fast: of the GPU, github.com/penta2himajin/qwisp/issues/143 (M1 Max, one encoder); slow: the GPU waits for TVM’s "
     "own work at every dispatch (from github.com/apache/tvm/pull/18877, M4 Max)",
     roofline=0.0,
 )
@@ -171,15 +171,15 @@ CORE_BYTES = Assumption(
 )
 ASSUMPTIONS = (CONVOLUTION_SHARE, PRODUCT_SHARE, MEMORY_SHARE, LAUNCH_MICROSECONDS, CORE_BYTES)
 NOT_MODELLED = (
-    "arithmetic of Winograd's transforms, of attention and of single elements, matrices that do not fill their tiles, "
-    "bank conflicts, reads that do not combine, registers that spill, threads too few to hide waiting: published "
+    "arithmetic of Winograd’s transforms, of attention and of single elements, matrices that don’t fill their tiles, "
+    "bank conflicts, uncoalesced reads, registers that spill, threads too few to hide waiting: published "
     "kernels with such faults reached a twentieth of the peak (github.com/JuliaGPU/Metal.jl/issues/829)",
     "the last-level cache: what a kernel writes and the next reads counts as memory traffic",
     "copies between host and GPU, the alignment on the host, phonemes, and what each utterance costs the host",
 )
 
 
-def resource_seconds(work: FamilyWork, chip: Chip, end: End) -> dict[Resource, float]:
+def resource_seconds(work: FamilyWork, chip: Chip, end: Bound) -> dict[Resource, float]:
     """Return the seconds for which a family of kernels keeps each resource busy."""
     share = (PRODUCT_SHARE if work.family is Family.PRODUCTS else CONVOLUTION_SHARE).at(end)
     return {
@@ -190,13 +190,13 @@ def resource_seconds(work: FamilyWork, chip: Chip, end: End) -> dict[Resource, f
     }
 
 
-def family_seconds(work: FamilyWork, chip: Chip, end: End) -> float:
+def family_seconds(work: FamilyWork, chip: Chip, end: Bound) -> float:
     """Return the time of a family: its launches plus the resource that is busy longest."""
     parts = resource_seconds(work, chip, end)
     return parts.pop(Resource.LAUNCH) + max(parts.values())
 
 
-def stage_seconds(stage: StageWork, chip: Chip, end: End) -> float:
+def stage_seconds(stage: StageWork, chip: Chip, end: Bound) -> float:
     """Return the time of one run of a stage."""
     return sum(family_seconds(work, chip, end) for work in stage.families)
 
@@ -205,8 +205,8 @@ def bound_by(stage: StageWork, chip: Chip) -> Resource:
     """Return the resource that accounts for most of a stage's time, at the slow end."""
     shares: defaultdict[Resource, float] = defaultdict(float)
     for work in stage.families:
-        parts = resource_seconds(work, chip, End.SLOW)
-        shares[max(parts, key=parts.__getitem__)] += family_seconds(work, chip, End.SLOW)
+        parts = resource_seconds(work, chip, Bound.SLOW)
+        shares[max(parts, key=parts.__getitem__)] += family_seconds(work, chip, Bound.SLOW)
     return max(shares, key=shares.__getitem__)
 
 
@@ -222,7 +222,7 @@ class Estimate:
         """Return the sum of one count over all stages."""
         return sum(stage.total(value) for stage in self.stages)
 
-    def milliseconds_per_second(self, chip: Chip, end: End, stage: str | None = None) -> float:
+    def milliseconds_per_second(self, chip: Chip, end: Bound, stage: str | None = None) -> float:
         """Return the estimated milliseconds per second of audio, for one stage or all."""
         wanted = [one for one in self.stages if stage in (None, one.stage)]
         return sum(stage_seconds(one, chip, end) for one in wanted) * 1e3 / self.length.seconds

@@ -39,7 +39,7 @@ LOCK_SECONDS = 10
 
 
 @dataclass(frozen=True)
-class Part:
+class BlendVoice:
     """One voice of a blend; only the ratios between weights matter."""
 
     voice: str
@@ -50,7 +50,7 @@ class Part:
 class Blend:
     """Voices in the order in which they were named, each once; the first determines the language."""
 
-    parts: tuple[Part, ...]
+    parts: tuple[BlendVoice, ...]
 
     @property
     def recipe(self) -> str:
@@ -78,7 +78,7 @@ def parse(recipe: str) -> Blend:
         weights[part.voice] = weights.get(part.voice, 0.0) + part.weight
     if not all(map(math.isfinite, weights.values())):
         raise InvalidRequest(f"The weights of the blend “{recipe}” are too large.", EXAMPLE)
-    return Blend(tuple(Part(voice, weight) for voice, weight in weights.items()))
+    return Blend(tuple(BlendVoice(voice, weight) for voice, weight in weights.items()))
 
 
 def with_full_names(blend: Blend, known: Collection[str]) -> Blend:
@@ -121,12 +121,12 @@ def _with_rows(table: np.ndarray, rows: int) -> np.ndarray:
     return np.concatenate([table, missing]).astype(np.float64)
 
 
-def _parsed(text: str, recipe: str) -> Part:
+def _parsed(text: str, recipe: str) -> BlendVoice:
     match = PART.fullmatch(text)
     if match is None:
         raise InvalidRequest(f"“{recipe}” isn’t a valid blend: “{text.strip()}” isn’t a voice and a weight.", EXAMPLE)
     written = match["inside"] if match["inside"] is not None else match["after"]
-    return Part(match["name"], 1.0 if written is None else _weight(written, recipe))
+    return BlendVoice(match["name"], 1.0 if written is None else _weight(written, recipe))
 
 
 def _weight(written: str, recipe: str) -> float:
@@ -272,7 +272,7 @@ def _checked(name: str, known: Collection[str]) -> str:
     name = " ".join(unicodedata.normalize("NFC", name).split())
     existing = same_named(name, (*known, *(voice.name for voice in official_voices())))
     if existing is not None:
-        raise InvalidRequest(f"“{name}” is already the name of the voice {existing}.", "Choose another name.")
+        raise InvalidRequest(f"“{name}” is already the name of the voice {existing}.", "Choose a different name.")
     return name
 
 

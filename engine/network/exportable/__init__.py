@@ -10,11 +10,11 @@ from __future__ import annotations
 from torch import nn
 
 from engine.network.architecture import Network
-from engine.network.exportable.probing import Probed, probe_paths
+from engine.network.exportable.probing import ProbedModule, probe_paths
 from engine.network.exportable.prosody import Duration, PitchAndEnergy
 from engine.network.exportable.speech import Decoder, Source, Waveform
 from engine.network.exportable.text import Bert, TextEncoder
-from engine.ops.packed_lstm import LstmSemantics
+from engine.network.ops.packed_lstm import LstmSemantics
 from engine.stages import stage_named
 
 
@@ -25,8 +25,8 @@ def exportable_stages(
 
     `forward` takes the stage's declared inputs and returns its declared outputs, in order. The network's weight norm
     must be folded: parameters then have the names of `engine.network.weights`. Only packed `semantics` keep the promise
-    that nothing beyond a sequence's length reaches its result. With `probed`, a stage with probes is a `Probed` and
-    returns their values too.
+    that nothing beyond a sequence's length reaches its result. With `probed`, a stage with probes is a `ProbedModule`
+    and returns their values too.
     """
     stages: dict[str, nn.Module] = {
         "bert": Bert(network),
@@ -42,4 +42,4 @@ def exportable_stages(
 
 def _probed(network: Network, name: str, module: nn.Module) -> nn.Module:
     paths = probe_paths(network, stage_named(name))
-    return Probed(module, paths) if paths else module
+    return ProbedModule(module, paths) if paths else module

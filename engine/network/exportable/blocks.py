@@ -13,16 +13,20 @@ import torch
 from torch import Tensor
 from torch.nn import functional
 
-from engine.network.exportable.styles import Styles
-from engine.ops.packed_lstm import LstmSemantics
-from engine.ops.torch_ops import adaptive_norm_leaky_relu, adaptive_norm_snake, lstm_forward_packed_bidirectional
+from engine.network.exportable.styles import NormStyles
+from engine.network.ops.packed_lstm import LstmSemantics
+from engine.network.ops.torch_ops import (
+    adaptive_norm_leaky_relu,
+    adaptive_norm_snake,
+    lstm_forward_packed_bidirectional,
+)
 
 HALF_POWER = 1 / math.sqrt(2)
 """kokoro's factor for the sum of a block's two branches."""
 
 
 def is_beyond(extent: int, lengths: Tensor) -> Tensor:
-    """Which of `extent` steps lie beyond each length, [batch, extent]."""
+    """A mask [batch, extent] of the steps beyond each length."""
     return torch.arange(extent, dtype=torch.int32) >= lengths[:, None]
 
 
@@ -32,7 +36,7 @@ def padded_lengths(extent: int, lengths: Tensor) -> Tensor:
 
 
 def zero_beyond(x: Tensor, lengths: Tensor, axis: int) -> Tensor:
-    """`x` [batch, ...] with zeros beyond the length along `axis`, whatever the padding holds."""
+    """`x` [batch, ...] with zeros beyond the length along `axis`, regardless of the padding."""
     beyond = is_beyond(x.shape[axis], lengths)
     for index in range(1, x.dim()):
         beyond = beyond if index == axis else beyond.unsqueeze(index)
@@ -64,7 +68,7 @@ def bidirectional_lstm(
     return hidden
 
 
-def residual_block(block: Any, x: Tensor, styles: Styles, lengths: Tensor) -> Tensor:
+def residual_block(block: Any, x: Tensor, styles: NormStyles, lengths: Tensor) -> Tensor:
     """The output of kokoro's `AdainResBlk1d` for `x` [batch, channels, time] with these lengths.
 
     Its shape is [batch, channels, time], with twice the time for a block that upsamples; values beyond the length are
@@ -84,11 +88,11 @@ def residual_block(block: Any, x: Tensor, styles: Styles, lengths: Tensor) -> Te
 
 
 def repeated_twice(x: Tensor) -> Tensor:
-    """`x` [batch, channels, time] with every step repeated: nearest-neighbour upsampling by two."""
+    """`x` [batch, channels, time] with every step repeated: nearest-neighbor upsampling by two."""
     return x.repeat_interleave(2, dim=2)
 
 
-def snake_block(block: Any, x: Tensor, styles: Styles, lengths: Tensor) -> Tensor:
+def snake_block(block: Any, x: Tensor, styles: NormStyles, lengths: Tensor) -> Tensor:
     """The output of kokoro's `AdaINResBlock1` for `x` [batch, channels, time]; arbitrary but finite beyond a length."""
     layers = zip(block.convs1, block.convs2, block.adain1, block.adain2, block.alpha1, block.alpha2, strict=True)
     for first, second, norm1, norm2, alpha1, alpha2 in layers:

@@ -1,7 +1,7 @@
-"""Inner values of the stages, noted under the paths of kokoro's modules that return them.
+"""Activations inside the stages, noted under the paths of kokoro's modules that return them.
 
-A stage passes every such value through `noted`, which returns it unchanged; it is kept only inside `noting`, so probing
-does not change a graph that is traced anywhere else.
+A stage passes every such value through `noted`, which returns it unchanged; only inside `noting` is it stored, so
+probing does not change a graph that is traced anywhere else.
 """
 
 from __future__ import annotations
@@ -39,7 +39,7 @@ def noting() -> Iterator[dict[str, Tensor]]:
         _notes.reset(token)
 
 
-class Probed(nn.Module):
+class ProbedModule(nn.Module):
     """A stage that returns the noted values of `paths`, in this order, after its declared outputs.
 
     It has the stage's own children, so parameters keep their names. `forward` raises `KeyError` when the stage notes

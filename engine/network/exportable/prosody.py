@@ -11,9 +11,9 @@ from torch import Tensor, nn
 from engine.network.architecture import Network
 from engine.network.exportable.blocks import bidirectional_lstm, residual_block, zero_beyond
 from engine.network.exportable.probing import noted
-from engine.network.exportable.styles import Styles
-from engine.ops.packed_lstm import LstmSemantics
-from engine.ops.torch_ops import adaptive_layer_norm
+from engine.network.exportable.styles import NormStyles
+from engine.network.ops.packed_lstm import LstmSemantics
+from engine.network.ops.torch_ops import adaptive_layer_norm
 
 
 class Duration(nn.Module):
@@ -35,7 +35,7 @@ class Duration(nn.Module):
 
     def _encoded(self, x: Tensor, style: Tensor, lengths: Tensor) -> Tensor:
         encoder: Any = self.predictor["text_encoder"]
-        styles = Styles([encoder], style)
+        styles = NormStyles([encoder], style)
         x = torch.cat([x, style[:, None, :].expand(x.shape[0], x.shape[1], style.shape[1])], dim=2)
         for index, block in enumerate(encoder.lstms):
             path = f"predictor.text_encoder.lstms.{index}"
@@ -67,10 +67,10 @@ class PitchAndEnergy(nn.Module):
         aligned = torch.gather(prosody_features, 1, index)
         hidden = bidirectional_lstm(predictor["shared"], aligned, frame_count, self._semantics)
         x = noted("predictor.shared", hidden).transpose(1, 2)
-        styles = Styles([predictor["F0"], predictor["N"]], prosody)
+        styles = NormStyles([predictor["F0"], predictor["N"]], prosody)
         return self._curve("F0", x, styles, frame_count), self._curve("N", x, styles, frame_count)
 
-    def _curve(self, name: str, x: Tensor, styles: Styles, frame_count: Tensor) -> Tensor:
+    def _curve(self, name: str, x: Tensor, styles: NormStyles, frame_count: Tensor) -> Tensor:
         predictor: Any = self.predictor
         batch, _, frames = x.shape
         lengths = frame_count

@@ -12,8 +12,8 @@ from torch import Tensor, nn
 from engine.network.architecture import Network
 from engine.network.exportable.blocks import leaky_relu_within, residual_block, snake_block, zero_beyond
 from engine.network.exportable.probing import noted
-from engine.network.exportable.styles import Styles
-from engine.ops.torch_ops import harmonic_source, inverse_stft, reflect_left
+from engine.network.exportable.styles import NormStyles
+from engine.network.ops.torch_ops import harmonic_source, inverse_stft, reflect_left
 
 UPSAMPLE_SLOPE = 0.1
 """The slope of kokoro's leaky ReLU before each upsampling."""
@@ -85,7 +85,7 @@ class Decoder(nn.Module):
             _at_frame_rate(decoder["N_conv"], energy, frame_count),
         ]
         residual = decoder["asr_res"](phonemes)
-        styles = Styles([decoder["encode"], decoder["decode"]], timbre)
+        styles = NormStyles([decoder["encode"], decoder["decode"]], timbre)
         x, lengths = torch.cat([phonemes, *curves], dim=1), frame_count
         x = noted("decoder.encode", residual_block(decoder["encode"], x, styles, lengths))
         joined = True
@@ -107,12 +107,12 @@ class Decoder(nn.Module):
         lengths = rates[level] * lengths
         if level == len(rates) - 1:
             x, lengths = reflect_left(x), lengths + 1
-        styles = Styles([generator["noise_res"][level], *self._residual_blocks(level).values()], timbre)
+        styles = NormStyles([generator["noise_res"][level], *self._residual_blocks(level).values()], timbre)
         branch = snake_block(generator["noise_res"][level], generator["noise_convs"][level](harmonics), styles, lengths)
         x = x + noted(f"decoder.generator.noise_res.{level}", branch)
         return self._averaged(level, x, lengths, styles), lengths
 
-    def _averaged(self, level: int, x: Tensor, lengths: Tensor, styles: Styles) -> Tensor:
+    def _averaged(self, level: int, x: Tensor, lengths: Tensor, styles: NormStyles) -> Tensor:
         """The mean of the outputs of a level's residual blocks for `x`."""
         blocks = self._residual_blocks(level)
         outputs = (noted(path, snake_block(block, x, styles, lengths)) for path, block in blocks.items())

@@ -13,7 +13,7 @@ from torch import Tensor, nn
 from torch.nn import functional
 
 
-class Styles:
+class NormStyles:
     """Gamma and beta of every adaptive norm in `parts` for the styles [batch, style_dim] of a batch.
 
     `values` [batch, all gammas and betas] holds one norm after the other, each with all its gammas before its betas.
@@ -34,5 +34,5 @@ class Styles:
         return self._offsets[weight]
 
     def operands(self, norm: Any) -> tuple[Tensor, Tensor, Tensor, int]:
-        """The arguments that the operators of `engine.ops.torch_ops` need for one of kokoro's `AdaIN1d`."""
+        """The arguments that the operators of `engine.network.ops.torch_ops` need for one of kokoro's `AdaIN1d`."""
         return self.values, norm.norm.weight, norm.norm.bias, self.offset(norm)

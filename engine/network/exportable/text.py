@@ -11,8 +11,8 @@ from torch.nn import functional
 from engine.network.architecture import Network
 from engine.network.exportable.blocks import bidirectional_lstm, zero_beyond
 from engine.network.exportable.probing import noted
-from engine.ops.packed_lstm import LstmSemantics
-from engine.ops.torch_ops import attention
+from engine.network.ops.packed_lstm import LstmSemantics
+from engine.network.ops.torch_ops import attention
 
 
 class Bert(nn.Module):

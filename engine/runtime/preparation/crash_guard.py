@@ -13,8 +13,8 @@ from contextlib import contextmanager, suppress
 from itertools import count
 from pathlib import Path
 
+from engine.system.atomic_write import is_running
 from engine.system.paths import cache_folder
-from engine.system.whole_file import is_running
 
 log = logging.getLogger(__name__)
 
@@ -22,7 +22,7 @@ _numbers = count()
 
 
 @contextmanager
-def marked_in_use(thing: str) -> Iterator[None]:
+def crash_guarded(thing: str) -> Iterator[None]:
     """Mark something as in use while the block runs; without write permission, nothing is marked."""
     path = cache_folder() / f"{_prefix(thing)}{os.getpid()}-{next(_numbers)}"
     try:
@@ -37,7 +37,7 @@ def marked_in_use(thing: str) -> Iterator[None]:
             path.unlink(missing_ok=True)
 
 
-def crashed_in_use(thing: str) -> bool:
+def crashed_last_time(thing: str) -> bool:
     """Return whether a process crashed while using the thing; its marks are cleared, so this is reported only once."""
     left = [path for path in _marks(thing) if not is_running(_process_of(path, thing))]
     for path in left:

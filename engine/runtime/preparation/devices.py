@@ -9,14 +9,14 @@ import platform
 import sys
 from dataclasses import dataclass
 
-from engine.artifacts.manifest import CPU, CPU_DEVICE, METAL_DEVICE, METAL_MACOS, Variant
+from engine.compiler.artifacts.manifest import CPU, CPU_DEVICE, METAL_DEVICE, METAL_MACOS, Variant
 from engine.config import ModelConfig
 from engine.errors import InvalidRequest
-from engine.runtime.preparation.probes import Trial
+from engine.runtime.preparation.probes import ProbeTrial
 
 AUTO = "auto"
 DEVICES = (AUTO, CPU_DEVICE, METAL_DEVICE)
-METAL_TRIAL = Trial("metal", stages=("text_encoder",), batches=((30,),), calls=1)
+METAL_TRIAL = ProbeTrial("metal", stages=("text_encoder",), batches=((30,),), calls=1)
 """The self-test of the GPU: the smallest stage with a convolution that uses SIMD-group matrices, which virtual and
 older GPUs lack."""
 
@@ -25,13 +25,13 @@ older GPUs lack."""
 class DeviceChoice:
     """The device in use, the modules that it runs, and the reason as text.
 
-    `setback` is true if this computer has a GPU that was expected to run them.
+    `is_fallback` is true if this computer has a GPU that was expected to run them.
     """
 
     device: str
     variant: Variant
     why: str
-    setback: bool = False
+    is_fallback: bool = False
 
     @property
     def words(self) -> str:
@@ -51,7 +51,7 @@ def choose_device(wanted: str, config: ModelConfig, may_try: bool = True) -> Dev
         return _automatic(config, may_try)
     if wanted == CPU_DEVICE:
         return DeviceChoice(CPU_DEVICE, CPU, "requested")
-    from engine.runners.tvm_runtime import require_metal  # imports TVM's runtime
+    from engine.runtime.runners.tvm_runtime import require_metal  # imports TVM's runtime
 
     require_metal()
     return DeviceChoice(METAL_DEVICE, metal_variant(), "requested")
@@ -63,16 +63,16 @@ def check_device(wanted: str) -> None:
         raise InvalidRequest(f"Unknown device “{wanted}”.", f"Use one of: {', '.join(DEVICES)}.")
 
 
-def metal_obstacle() -> str | None:
+def metal_unavailable_reason() -> str | None:
     """Return why this computer cannot have a Metal device, as text; None on a Mac with Apple silicon. Takes no time."""
     if sys.platform != "darwin":
         return "Metal needs a Mac"
-    return None if platform.machine() == "arm64" else "Metal needs a Mac with an Apple processor"
+    return None if platform.machine() == "arm64" else "Metal needs a Mac with Apple silicon"
 
 
 def first_device(wanted: str) -> str:
     """Return the device for the first words: the CPU if a GPU may take over later, after its trial and loading."""
-    return CPU_DEVICE if wanted == AUTO and metal_obstacle() is None else wanted
+    return CPU_DEVICE if wanted == AUTO and metal_unavailable_reason() is None else wanted
 
 
 def metal_variant() -> Variant:
@@ -81,10 +81,10 @@ def metal_variant() -> Variant:
 
 
 def _automatic(config: ModelConfig, may_try: bool) -> DeviceChoice:
-    if (obstacle := metal_obstacle()) is not None:
-        return DeviceChoice(CPU_DEVICE, CPU, obstacle)
+    if (unavailable_reason := metal_unavailable_reason()) is not None:
+        return DeviceChoice(CPU_DEVICE, CPU, unavailable_reason)
     metal = metal_variant()
     result = METAL_TRIAL.result(config, {METAL_DEVICE: metal}, may_try)
     if result.works:
         return DeviceChoice(METAL_DEVICE, metal, "this Mac has an Apple GPU, which passed its self-test")
-    return DeviceChoice(CPU_DEVICE, CPU, f"the GPU is not used: {result.why}", setback=True)
+    return DeviceChoice(CPU_DEVICE, CPU, f"the GPU isn’t used: {result.why}", is_fallback=True)

@@ -11,22 +11,22 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from engine.artifacts.manifest import CPU_DEVICE, Variant
-from engine.artifacts.packed_weights import PackedWeights
+from engine.compiler.artifacts.manifest import CPU_DEVICE, Variant
+from engine.compiler.artifacts.packed_weights import PackedWeights
 from engine.config import ModelConfig
-from engine.errors import Cancelled
+from engine.errors import Canceled
 from engine.models.checkpoints import Checkpoint, DistilledCheckpoint, open_checkpoint, open_with, teacher_of
 from engine.network.student_file import Students
-from engine.runners.base import JoinedRunner, Runner
-from engine.runtime.preparation.devices import AUTO, DeviceChoice, choose_device, first_device, metal_obstacle
+from engine.runtime.preparation.devices import AUTO, DeviceChoice, choose_device, first_device, metal_unavailable_reason
 from engine.runtime.preparation.lstm_methods import MethodChoice, remembered_lstm_method
 from engine.runtime.preparation.modules import PreparationObserver, ensure_modules, find_modules
 from engine.runtime.preparation.weights import ensure_weights, find_weights
+from engine.runtime.runners.base import JoinedRunner, Runner
 from engine.speech import Array, PreparationEvent, Prosody
 from engine.stages import DEVICE_STAGE_NAMES
 
 if TYPE_CHECKING:
-    from engine.runners.tvm_runner import CompiledRunner
+    from engine.runtime.runners.tvm_runner import CompiledRunner
 
 WARMING_UP = "Preparing the GPU"
 KERNELS_PER_EVENT = 10
@@ -72,7 +72,7 @@ def ensure_files(
 
     Raises the errors of `choose_device`, `ensure_modules` and `ensure_weights`.
     """
-    if wanted_device != CPU_DEVICE and metal_obstacle() is None:
+    if wanted_device != CPU_DEVICE and metal_unavailable_reason() is None:
         observe(PreparationEvent("Trying the GPU", 0, 1))  # takes time only on the first run
     choice, lstm, variant = _chosen(checkpoint, wanted_device, lstm_method)
     modules = ensure_modules(checkpoint.name, checkpoint.config, variant, observe, cancel)
@@ -150,9 +150,9 @@ def load_stages(
 ) -> Runner:
     """Load the stages with their weights, and compile all kernels for a GPU.
 
-    Raises `Cancelled` once `cancel` is set, and the errors of `CompiledRunner`.
+    Raises `Canceled` once `cancel` is set, and the errors of `CompiledRunner`.
     """
-    from engine.runners.tvm_runner import CompiledRunner  # imports tvm, which `import engine` must not
+    from engine.runtime.runners.tvm_runner import CompiledRunner  # imports tvm, which `import engine` must not
 
     observe(PreparationEvent("Loading the voice model", 0, 1))
     students, around = files.students, files.lstm.around_use
@@ -170,7 +170,7 @@ def load_stages(
             observe(PreparationEvent(WARMING_UP, done, total))
         if cancel is not None and cancel.is_set():
             stages.close()
-            raise Cancelled("Preparation stopped.")
+            raise Canceled("Preparation stopped.")
     return stages
 
 

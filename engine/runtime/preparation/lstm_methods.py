@@ -12,21 +12,21 @@ from contextlib import AbstractContextManager, nullcontext, suppress
 from dataclasses import dataclass, field, replace
 from functools import partial
 
-from engine.artifacts.manifest import METAL_MACOS, Variant
+from engine.compiler.artifacts.manifest import METAL_MACOS, Variant
 from engine.config import ModelConfig
 from engine.errors import InvalidRequest
-from engine.ops.packed_lstm import LstmMethod
-from engine.runtime.preparation.crash_guard import crashed_in_use, marked_in_use
+from engine.network.ops.packed_lstm import LstmMethod
+from engine.runtime.preparation.crash_guard import crash_guarded, crashed_last_time
 from engine.runtime.preparation.devices import AUTO
-from engine.runtime.preparation.probes import KeptResult, ProbeResult, Trial, forget_results
+from engine.runtime.preparation.probes import ProbeResult, ProbeTrial, StoredResult, forget_results
 
 LSTM_METHODS = (AUTO, *LstmMethod)
-_CRASH = KeptResult("mps-in-speech", "any")
+_CRASH = StoredResult("mps-in-speech", "any")
 _CRASHED = "Metal Performance Shaders crashed the app; choose them in Settings > Advanced to try again"
 _ON_METAL = (LstmMethod.TIR, LstmMethod.MPS)
 LSTM_WISHES = (AUTO, *_ON_METAL)
 """The methods that users can choose for speech on a Mac's GPU."""
-LSTM_TRIAL = Trial(
+LSTM_TRIAL = ProbeTrial(
     "lstm",
     stages=("text_encoder", "duration"),
     batches=((30,), (133,), (400,), (30, 7, 19), (133, 133, 1), (400, 12, 260)),
@@ -43,13 +43,13 @@ process, or the first with a different length.
 class MethodChoice:
     """The method in use, and the reason as text; `seconds` maps methods to their times in a trial.
 
-    `setback` is true if Metal Performance Shaders have crashed.
+    `is_fallback` is true if Metal Performance Shaders have crashed.
     """
 
     method: LstmMethod
     why: str
     seconds: Mapping[str, float] = field(default_factory=dict)
-    setback: bool = False
+    is_fallback: bool = False
 
     @property
     def words(self) -> str:
@@ -59,7 +59,7 @@ class MethodChoice:
     @property
     def around_use(self) -> Callable[[], AbstractContextManager[object]]:
         """The context manager to enter while the method runs, so that crashes are detected later."""
-        return partial(marked_in_use, LstmMethod.MPS) if self.method is LstmMethod.MPS else nullcontext
+        return partial(crash_guarded, LstmMethod.MPS) if self.method is LstmMethod.MPS else nullcontext
 
 
 def check_lstm_method(wanted: str) -> None:
@@ -97,7 +97,7 @@ def remembered_lstm_method(
 
 def forget_crashes() -> None:
     """Allow Metal Performance Shaders again after they have crashed."""
-    crashed_in_use(LstmMethod.MPS)
+    crashed_last_time(LstmMethod.MPS)
     forget_results(_CRASH.probe)
 
 
@@ -112,10 +112,10 @@ def _automatic(config: ModelConfig, variant: Variant, may_try: bool) -> MethodCh
     if variant.target != METAL_MACOS:
         return MethodChoice(LstmMethod.TIR, "built-in kernels (Metal Performance Shaders need a Mac GPU)")
     if _has_crashed():
-        return MethodChoice(LstmMethod.TIR, _CRASHED, setback=True)
+        return MethodChoice(LstmMethod.TIR, _CRASHED, is_fallback=True)
     result = LSTM_TRIAL.result(config, lstm_variants(variant), may_try)
     if not result.works:
-        return MethodChoice(LstmMethod.TIR, f"Metal Performance Shaders' LSTM doesn’t work here: {result.why}")
+        return MethodChoice(LstmMethod.TIR, f"the LSTM of Metal Performance Shaders doesn’t work here: {result.why}")
     return _faster(result.seconds)
 
 
@@ -136,7 +136,7 @@ def lstm_variants(variant: Variant) -> dict[str, Variant]:
 
 def _has_crashed() -> bool:
     """Return whether a process crashed while using Metal Performance Shaders, on this chip and build of the system."""
-    if crashed_in_use(LstmMethod.MPS):
+    if crashed_last_time(LstmMethod.MPS):
         with suppress(OSError):
             _CRASH.save(ProbeResult(False, _CRASHED))
         return True

@@ -15,13 +15,13 @@ from pathlib import Path
 
 import numpy as np
 
-from engine.artifacts.manifest import Manifest
+from engine.compiler.artifacts.manifest import Manifest
 from engine.config import ModelConfig
 from engine.errors import EngineError
 from engine.network.weights import Weights
-from engine.runners.base import COUNTS, Runner
-from engine.runners.tvm_runner import CompiledRunner
 from engine.runtime.preparation.probes import TrialRequest
+from engine.runtime.runners.base import COUNTS, Runner
+from engine.runtime.runners.tvm_runner import CompiledRunner
 from engine.speech import Array
 from engine.stages import Stage, Tensor, stage_named
 
@@ -37,7 +37,7 @@ class Different(EngineError):
 
 def measured_seconds(request: TrialRequest) -> dict[str, float]:
     """Return the time of each of the tested modules, by name. Raises `Different` or the errors of `CompiledRunner`."""
-    bench = Bench(request)
+    bench = ProbeModules(request)
     rounds = range(request.trial.calls)
     seconds = {}
     for name, folder in request.tried.items():
@@ -52,7 +52,7 @@ def _seconds(cases: Sequence[Case], rounds: Sequence[Sequence[float]]) -> float:
     return sum(seconds for case, seconds in zip(cases, shortest, strict=True) if case.is_timed)
 
 
-class Bench:
+class ProbeModules:
     """Opens the modules of a trial with the same weights, and holds its cases, with the results of the reference."""
 
     def __init__(self, request: TrialRequest) -> None:

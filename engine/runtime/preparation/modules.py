@@ -17,7 +17,7 @@ from pathlib import Path
 
 from filelock import FileLock
 
-from engine.artifacts.manifest import (
+from engine.compiler.artifacts.manifest import (
     CPU_DEVICE,
     Fresh,
     Freshness,
@@ -27,9 +27,9 @@ from engine.artifacts.manifest import (
     freshness,
     modules_folder,
 )
-from engine.artifacts.processor_families import families_here
+from engine.compiler.artifacts.processor_families import families_here
 from engine.config import ModelConfig
-from engine.errors import Cancelled, CompileError, Cure, EngineError
+from engine.errors import Canceled, CompileError, EngineError, RecoveryAction
 from engine.speech import PreparationEvent, Prosody
 from engine.system.child_process import ChildProcess, python_command
 from engine.system.paths import built_modules_folder, shipped_modules_folder
@@ -60,9 +60,9 @@ def find_modules(config: ModelConfig, variant: Variant) -> FoundModules:
         return FoundModules(built_folder, why="built on this machine")
     problems = [f"those built on this machine can’t be used: {built.why}"] if isinstance(built, Stale) else []
     shipped_problems = []
-    for title, shipped, obstacle in _shipped(variant):
+    for title, shipped, unavailable_reason in _shipped(variant):
         folder = modules_folder(shipped_modules_folder(), config, shipped)
-        state = Stale(obstacle) if obstacle else _freshness(folder, config, shipped)
+        state = Stale(unavailable_reason) if unavailable_reason else _freshness(folder, config, shipped)
         if isinstance(state, Fresh):
             return FoundModules(folder, why="; ".join([f"shipped for {title}", *problems]))
         if isinstance(state, Stale):
@@ -80,8 +80,8 @@ def _shipped(variant: Variant) -> Iterator[tuple[str, Variant, str]]:
     if variant.target != CPU_DEVICE or variant.family:
         yield "Macs", variant, ""
     else:
-        for family, obstacle in families_here().items():
-            yield family.title, replace(variant, family=family.name), obstacle
+        for family, unavailable_reason in families_here().items():
+            yield family.title, replace(variant, family=family.name), unavailable_reason
 
 
 def _freshness(folder: Path, config: ModelConfig, variant: Variant) -> Freshness:
@@ -97,7 +97,7 @@ def ensure_modules(
 ) -> Path:
     """Return the folder with intact, current modules of this architecture and variant, built if there are none.
 
-    `observe` receives a `PreparationEvent` per stage. Raises `CompileError`, or `Cancelled` once `cancel` is set.
+    `observe` receives a `PreparationEvent` per stage. Raises `CompileError`, or `Canceled` once `cancel` is set.
     """
     if (found := find_modules(config, variant)).folder is None:
         with _sole_builder(modules_folder(built_modules_folder(), config, variant), observe, cancel):
@@ -106,7 +106,7 @@ def ensure_modules(
                 found = find_modules(config, variant)
     if found.folder is None:
         problem = f"The speech modules can’t be used: {found.problem}."
-        raise CompileError(problem, "Run “kokoro-desk doctor”.", Cure.EXAMINE)
+        raise CompileError(problem, "Run “kokoro-desk doctor”.", RecoveryAction.EXAMINE)
     return found.folder
 
 
@@ -130,7 +130,7 @@ def ensure_module(
     state = freshness(folder, expected, [stage])
     if not isinstance(state, Fresh):
         problem = f"The module of stage {stage} can’t be used: {state.why if isinstance(state, Stale) else 'missing'}."
-        raise CompileError(problem, "Run “kokoro-desk doctor”.", Cure.EXAMINE)
+        raise CompileError(problem, "Run “kokoro-desk doctor”.", RecoveryAction.EXAMINE)
     return folder
 
 
@@ -142,7 +142,7 @@ def _sole_builder(folder: Path, observe: PreparationObserver, cancel: threading.
             held.enter_context(sole_maker(folder, "Waiting for the compiler", observe, cancel))
         except OSError as error:
             raise CompileError(
-                f"The folder {folder.parent} cannot be written ({error.strerror}).",
+                f"The folder {folder.parent} can’t be written to ({error.strerror}).",
                 "Make it writable; modules are stored there.",
             ) from error
         yield
@@ -152,7 +152,7 @@ def _sole_builder(folder: Path, observe: PreparationObserver, cancel: threading.
 def sole_maker(path: Path, title: str, observe: PreparationObserver, cancel: threading.Event | None) -> Iterator[None]:
     """Hold the lock for creating `path`; `observe` receives an event with this title if it has to wait.
 
-    Raises `OSError` if the folder is not writable, and `Cancelled`.
+    Raises `OSError` if the folder is not writable, and `Canceled`.
     """
     path.parent.mkdir(parents=True, exist_ok=True)
     lock = FileLock(path.with_name(f"{path.name}.lock"))
@@ -185,16 +185,16 @@ def _build(
     command += ["--lstm-method", variant.lstm_method, "--lstm-semantics", variant.lstm_semantics]
     try:
         run_engine(command, observe, cancel)
-    except Cancelled:
+    except Canceled:
         raise
     except EngineError as error:
-        raise CompileError(f"{error.message} {why}".strip(), error.hint, error.cure) from error
+        raise CompileError(f"{error.message} {why}".strip(), error.hint, error.recovery_action) from error
 
 
 def run_engine(arguments: Sequence[str], observe: PreparationObserver, cancel: threading.Event | None = None) -> None:
     """Run a command of the engine in a child process and forward its progress to `observe`.
 
-    Raises the `EngineError` that the command reports, or `Cancelled` soon after `cancel` is set; the process has ended
+    Raises the `EngineError` that the command reports, or `Canceled` soon after `cancel` is set; the process has ended
     in either case.
     """
     with ChildProcess(python_command("engine", *arguments, "--progress-json")) as child:
@@ -203,4 +203,4 @@ def run_engine(arguments: Sequence[str], observe: PreparationObserver, cancel: t
                 observe(PreparationEvent(**message))
         if code := child.wait():  # it has closed its output, but may still be running
             ended = f"The process for “{arguments[0]}” ended with code {code}."
-            raise EngineError(ended, "Run “kokoro-desk doctor”.", Cure.EXAMINE)
+            raise EngineError(ended, "Run “kokoro-desk doctor”.", RecoveryAction.EXAMINE)

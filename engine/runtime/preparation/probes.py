@@ -18,16 +18,16 @@ from functools import cache, partial
 from pathlib import Path
 from typing import Any
 
-from engine.artifacts.manifest import CPU, CPU_DEVICE, Manifest, Variant, libraries_key
+from engine.compiler.artifacts.manifest import CPU, CPU_DEVICE, Manifest, Variant, libraries_key
 from engine.config import ModelConfig
 from engine.errors import EngineError
 from engine.runtime.preparation.modules import find_modules
+from engine.system.atomic_write import write_atomically
 from engine.system.child_process import abort_quietly
 from engine.system.json_text import json_value
 from engine.system.paths import cache_folder
 from engine.system.processor import chip, system_build
-from engine.system.remote import ProcessEnded, TookTooLong, call
-from engine.system.whole_file import write_atomically
+from engine.system.remote import CallTimedOut, ProcessEnded, call
 
 log = logging.getLogger(__name__)
 
@@ -45,7 +45,7 @@ class ProbeResult:
 
 
 @dataclass(frozen=True)
-class KeptResult:
+class StoredResult:
     """The cached result of one probe of these modules, for this chip and build of the system.
 
     `timed` are the names that a successful probe has timed.
@@ -118,12 +118,12 @@ def _can_be_written(folder: Path) -> bool:
 
 
 @cache
-def _found_here() -> dict[KeptResult, ProbeResult]:
+def _found_here() -> dict[StoredResult, ProbeResult]:
     return {}
 
 
 @dataclass(frozen=True)
-class Trial:
+class ProbeTrial:
     """A test run: stages, token counts up to the model's limit, and the number of calls.
 
     `batches` are the token counts of the sequences of each batch. Every batch runs `calls` times, in turn; batches of
@@ -163,23 +163,23 @@ class Trial:
 class TrialRequest:
     """A trial for a child process, which compares the folders in `tried`, by name, with `reference`."""
 
-    trial: Trial
+    trial: ProbeTrial
     config: ModelConfig
     reference: Path
     tried: Mapping[str, Path]
 
     @property
-    def place(self) -> KeptResult:
+    def place(self) -> StoredResult:
         """The place of the cached result."""
         modules = libraries_key(*map(Manifest.load, self.tried.values()))
-        return KeptResult(self.trial.name, modules, frozenset(self.tried))
+        return StoredResult(self.trial.name, modules, frozenset(self.tried))
 
 
 def run_probe(request: TrialRequest, seconds: float = PROBE_SECONDS) -> ProbeResult:
     """Run the trial in a child process; a crash and a timeout are results too."""
     try:
         return ProbeResult(True, seconds=call(tried, request, seconds=seconds, until_exit=True))
-    except TookTooLong:
+    except CallTimedOut:
         return ProbeResult(False, f"it timed out after {seconds:g} seconds")
     except ProcessEnded as ended:
         died = ended.code < 0 or ended.code == signal.SIGABRT

@@ -11,8 +11,8 @@ from collections.abc import Iterator, Mapping
 from dataclasses import replace
 from pathlib import Path
 
-from engine.artifacts.manifest import CPU_DEVICE, Manifest
-from engine.artifacts.packed_weights import (
+from engine.compiler.artifacts.manifest import CPU_DEVICE, Manifest
+from engine.compiler.artifacts.packed_weights import (
     PackedWeights,
     load_packed,
     packed_weights_name,
@@ -20,7 +20,7 @@ from engine.artifacts.packed_weights import (
     save_packed,
     weights_key,
 )
-from engine.errors import Cancelled, EngineError, OutputError
+from engine.errors import Canceled, EngineError, OutputError
 from engine.models.checkpoints import Checkpoint, open_with
 from engine.runtime.preparation.modules import PreparationObserver, run_engine, sole_maker
 from engine.speech import Array, PreparationEvent, Prosody
@@ -44,7 +44,7 @@ def ensure_weights(
 
     If the packed weights cannot be written, the checkpoint's own weights are returned, and `observe` receives a report.
     The cache holds only one set for each model and device, and one for the stages with students: for any modules other
-    than those that generate speech, pack in the current process. Raises `DamagedFile`, or `Cancelled` once `cancel` is
+    than those that generate speech, pack in the current process. Raises `DamagedFile`, or `Canceled` once `cancel` is
     set.
     """
     if (found := find_weights(checkpoint, folder)) is not None:
@@ -86,7 +86,7 @@ def pack(
 
     Raises `OutputError` if they cannot be written, and the errors of loading a model.
     """
-    from engine.runners.tvm_runner import packed_stages  # imports tvm
+    from engine.runtime.runners.tvm_runner import packed_stages  # imports tvm
 
     manifest, checkpoint = Manifest.load(folder), open_with(prosody, model, weights)
     path = _place(checkpoint, manifest)
@@ -136,8 +136,8 @@ def _pack(
             finally:
                 part_of(path).unlink(missing_ok=True)
     except OSError as error:
-        return f"the folder {path.parent} cannot be written ({error.strerror})."
-    except Cancelled:
+        return f"the folder {path.parent} can’t be written to ({error.strerror})."
+    except Canceled:
         raise
     except EngineError as error:
         return str(error)
@@ -146,5 +146,5 @@ def _pack(
 
 def _arguments(checkpoint: Checkpoint, folder: Path) -> list[str]:
     chosen = [] if checkpoint.weights_name is None else ["--weights", checkpoint.weights_name]
-    manner = [] if checkpoint.prosody is Prosody.LSTM else ["--prosody", checkpoint.prosody]
-    return ["pack", "--model", checkpoint.name, *chosen, *manner, "--modules", str(folder)]
+    options = [] if checkpoint.prosody is Prosody.LSTM else ["--prosody", checkpoint.prosody]
+    return ["pack", "--model", checkpoint.name, *chosen, *options, "--modules", str(folder)]

@@ -21,7 +21,7 @@ from urllib.parse import unquote
 from engine.errors import DamagedDocument, EncryptedDocument, OversizedDocument, UnusableDocument
 from engine.text.documents.reading import is_archive
 
-LARGEST_MEMBER_BYTES = 64_000_000
+MAX_MEMBER_BYTES = 64_000_000
 MAX_READ_BYTES = 256_000_000
 """The limit for all members together; a book of a million words contains 6 MB of text."""
 _ENCRYPTED = 0x1
@@ -30,7 +30,7 @@ _FAULTS = (
     ValueError,
 )  # fmt: skip
 """The errors that the library raises for invalid content."""
-LARGEST_PICTURE_BYTES = 8_000_000
+MAX_PICTURE_BYTES = 8_000_000
 """The limit for a picture; a photograph for print is smaller."""
 _SUFFIXES = (".jpg", ".jpeg", ".png", ".gif", ".webp", ".svg", ".bmp", ".avif", ".tif", ".tiff")
 
@@ -54,19 +54,19 @@ class Archive:
         """The names of all members, except for the metadata that macOS adds."""
         return frozenset(name for name in self._file.namelist() if not name.startswith("__MACOSX/"))
 
-    def read(self, name: str, largest_bytes: int | None = None) -> bytes:
-        """Return the content of a member, of at most `largest_bytes` (default: `LARGEST_MEMBER_BYTES`)."""
-        largest_bytes = LARGEST_MEMBER_BYTES if largest_bytes is None else largest_bytes
+    def read(self, name: str, max_bytes: int | None = None) -> bytes:
+        """Return the content of a member, of at most `max_bytes` (default: `MAX_MEMBER_BYTES`)."""
+        max_bytes = MAX_MEMBER_BYTES if max_bytes is None else max_bytes
         try:
             member = self._file.getinfo(name)
             if member.flag_bits & _ENCRYPTED:
                 raise self.encrypted()
             with self._file.open(member) as file:
-                content = file.read(largest_bytes + 1)
+                content = file.read(max_bytes + 1)
         except (KeyError, OSError, *_FAULTS) as error:
             raise self.damaged() from error
         self._read_bytes += len(content)
-        if len(content) > largest_bytes or self._read_bytes > MAX_READ_BYTES:
+        if len(content) > max_bytes or self._read_bytes > MAX_READ_BYTES:
             raise OversizedDocument(f"“{self._name}” is too large to open.", "Choose a different document.")
         return content
 
@@ -110,7 +110,7 @@ class Archive:
 
     def damaged(self) -> DamagedDocument:
         """Return the error for invalid content."""
-        return DamagedDocument(f"“{self._name}” is damaged or incomplete.", "Get another copy of it.")
+        return DamagedDocument(f"“{self._name}” is damaged or incomplete.", "Get the document again.")
 
     def encrypted(self) -> EncryptedDocument:
         """Return the error for DRM-protected content."""
@@ -165,9 +165,9 @@ def read_picture(path: Path, name: str) -> bytes | None:
     try:
         if is_archive(path):
             with Archive(path) as archive:
-                return archive.read(name, LARGEST_PICTURE_BYTES) if name in archive.names else None
+                return archive.read(name, MAX_PICTURE_BYTES) if name in archive.names else None
         file = _file_beside(path, name)
-        if file is None or file.stat().st_size > LARGEST_PICTURE_BYTES:
+        if file is None or file.stat().st_size > MAX_PICTURE_BYTES:
             return None
         return file.read_bytes()
     except (UnusableDocument, OSError, ValueError, MemoryError):  # a name can be invalid as a file name

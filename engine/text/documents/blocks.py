@@ -9,10 +9,10 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from itertools import accumulate
 
-from engine.text.documents.document import BETWEEN_PARAGRAPHS, Chapter, Look, Matter, Picture, Styled
+from engine.text.documents.document import BETWEEN_PARAGRAPHS, Chapter, Matter, Picture, Styled, TextStyle
 from engine.text.documents.matter import matter_of_title
 
-Mark = tuple[int, int, Look]
+Mark = tuple[int, int, TextStyle]
 """The index of the first part with a look, the index after the last one, and the look."""
 _SEEN = re.compile("[^\\s\u00ad\u200b\u200c\u200e\u200f\u2060\ufeff]+")
 """A run of significant characters: cleaning changes spaces and removes invisible characters."""
@@ -24,7 +24,7 @@ The longest passages that cleaning removes at one place are descriptions of pict
 DEEPEST_LEVEL = 6
 LARGE_CHARACTERS = 40_000
 """The average length above which chapters are divided at headings of the next level, if there are any."""
-LARGEST_CHARACTERS = 60_000
+MAX_CHARACTERS = 60_000
 """The length of about an hour of speech; longer chapters are divided between paragraphs."""
 _LINE_END = re.compile(r"(?<=.)\n")
 
@@ -32,22 +32,24 @@ _LINE_END = re.compile(r"(?<=.)\n")
 def styles_of(marks: Iterable[Mark], parts: Sequence[str], text: str) -> tuple[Styled, ...]:
     """Return the styles of a cleaned text that was joined from parts."""
     places = list(accumulate(map(len, parts), initial=0))
-    return moved([Styled(places[first], places[end], look) for first, end, look in marks], "".join(parts), text)
+    return moved(
+        [Styled(places[first], places[end], text_style) for first, end, text_style in marks], "".join(parts), text
+    )
 
 
 def moved(styles: Iterable[Styled], before: str, after: str) -> tuple[Styled, ...]:
     """Map the styles of a text to its cleaned form, in order; join those separated only by spaces."""
     paths = _Paths(before, after)
     made: list[Styled] = []
-    last: dict[Look, int] = {}
+    last: dict[TextStyle, int] = {}
     for style in sorted(styles, key=lambda style: style.start):
         start, end = paths.start(style.start), paths.end(style.end)
-        if style.look in last and not after[made[last[style.look]].end : start].strip():
-            before_it = made[last[style.look]]
-            made[last[style.look]] = replace(before_it, end=max(before_it.end, end))
+        if style.text_style in last and not after[made[last[style.text_style]].end : start].strip():
+            before_it = made[last[style.text_style]]
+            made[last[style.text_style]] = replace(before_it, end=max(before_it.end, end))
         elif start < end:
-            last[style.look] = len(made)
-            made.append(Styled(start, end, style.look, style.level))
+            last[style.text_style] = len(made)
+            made.append(Styled(start, end, style.text_style, style.level))
     return in_order(made)
 
 
@@ -175,13 +177,13 @@ class Block:
         """Return the same block as a paragraph, which begins no chapter; a heading is still shown as one."""
         return replace(self, level=0, shown_level=self.level) if self.level else self
 
-    def looks(self, place: int) -> Iterator[Styled]:
+    def styles_at(self, place: int) -> Iterator[Styled]:
         """Yield the styles of the block and of its parts, for a text that begins at `place` in its chapter."""
         end, level = place + len(self.text), self.level or self.shown_level
         if level or self.is_quote:
-            yield Styled(place, end, Look.HEADING, level) if level else Styled(place, end, Look.QUOTE)
+            yield Styled(place, end, TextStyle.HEADING, level) if level else Styled(place, end, TextStyle.QUOTE)
         for style in self.styles:
-            yield Styled(style.start + place, style.end + place, style.look, style.level)
+            yield Styled(style.start + place, style.end + place, style.text_style, style.level)
 
 
 def hang_pictures(blocks: list[Block], waiting: list[Picture]) -> None:
@@ -279,7 +281,7 @@ def _chapter(part: Sequence[Block], lowest: int, title: str) -> Chapter:
         BETWEEN_PARAGRAPHS.join(text),
         matter,
         BETWEEN_PARAGRAPHS.join(notes),
-        in_order(style for place, block in placed for style in block.looks(place)),
+        in_order(style for place, block in placed for style in block.styles_at(place)),
         tuple(replace(each, start=each.start + place) for place, block in placed for each in block.pictures),
     )
 
@@ -291,7 +293,7 @@ def _joint(line_end: re.Match[str]) -> str:
 
 def _pieces(chapter: Chapter) -> Iterator[Chapter]:
     """Yield the chapter, divided into pieces of about the same length if it is too long."""
-    count = -(-len(chapter.text) // LARGEST_CHARACTERS)
+    count = -(-len(chapter.text) // MAX_CHARACTERS)
     if count < 2:
         yield chapter
         return

@@ -26,7 +26,7 @@ _TEXT = Block("").matter
 
 
 @dataclass(frozen=True)
-class Entry:
+class ContentsEntry:
     """An entry of the table of contents: its title, its target and its level, 1 for the highest."""
 
     title: str
@@ -35,7 +35,7 @@ class Entry:
     level: int
 
 
-def entries_of_page(root: Any, file: str, resolved: Callable[[str, str], str]) -> Iterator[Entry]:
+def entries_of_page(root: Any, file: str, resolved: Callable[[str, str], str]) -> Iterator[ContentsEntry]:
     """Yield the entries of a page of contents; `resolved` returns the file that a link leads to from a folder."""
     navigation = [nav for nav in root.iter("nav") if "toc" in kinds_of(nav)] or list(root.iter("nav"))
     for link in navigation[0].iter("a") if navigation else ():
@@ -43,7 +43,7 @@ def entries_of_page(root: Any, file: str, resolved: Callable[[str, str], str]) -
         yield _entry("".join(link.itertext()), link.get("href", ""), file, level, resolved)
 
 
-def entries_of_map(root: Any, file: str, resolved: Callable[[str, str], str]) -> Iterator[Entry]:
+def entries_of_map(root: Any, file: str, resolved: Callable[[str, str], str]) -> Iterator[ContentsEntry]:
     """Yield the entries of an EPUB 2 table of contents (NCX)."""
     for point in root.xpath("//*[local-name()='navPoint']"):
         label = "".join(point.xpath("string(./*[local-name()='navLabel'])"))
@@ -52,7 +52,9 @@ def entries_of_map(root: Any, file: str, resolved: Callable[[str, str], str]) ->
         yield _entry(label, link, file, level, resolved)
 
 
-def entries_of_links(root: Any, file: str, resolved: Callable[[str, str], str], pages: Collection[str]) -> list[Entry]:
+def entries_of_links(
+    root: Any, file: str, resolved: Callable[[str, str], str], pages: Collection[str]
+) -> list[ContentsEntry]:
     """Return the links to other pages if they make up more than half of a page; otherwise an empty list."""
     linked, entries = 0, []
     for link in root.iter("a"):
@@ -66,17 +68,17 @@ def entries_of_links(root: Any, file: str, resolved: Callable[[str, str], str], 
     return entries if len(entries) > 1 and linked > len("".join(text.split())) / 2 else []
 
 
-def _entry(label: str, link: str, file: str, level: int, resolved: Callable[[str, str], str]) -> Entry:
+def _entry(label: str, link: str, file: str, level: int, resolved: Callable[[str, str], str]) -> ContentsEntry:
     target, _, anchor = link.partition("#")
     title = clean(re.sub(r"\s+", " ", label))
     found = resolved(posixpath.dirname(file), target) if target else file
-    return Entry(title, found, unquote(anchor), min(level, DEEPEST_LEVEL))
+    return ContentsEntry(title, found, unquote(anchor), min(level, DEEPEST_LEVEL))
 
 
-def with_entries(blocks: Sequence[Block], entries: Iterable[Entry]) -> list[Block]:
+def with_entries(blocks: Sequence[Block], entries: Iterable[ContentsEntry]) -> list[Block]:
     """Return the blocks of a page with headings only where its entries lead."""
     places = _places(blocks)
-    at: dict[int, list[Entry]] = {}
+    at: dict[int, list[ContentsEntry]] = {}
     for entry in dict.fromkeys(entry for entry in entries if entry.title):
         at.setdefault(places.get(entry.anchor, 0), []).append(entry)
     made: list[Block] = []
@@ -105,7 +107,7 @@ def _places(blocks: Sequence[Block]) -> dict[str, int]:
     return places
 
 
-def _merged(blocks: Sequence[Block], entry: Entry) -> Block:
+def _merged(blocks: Sequence[Block], entry: ContentsEntry) -> Block:
     """Merge the blocks that match an entry into one heading."""
     anchors = frozenset(anchor for block in blocks for anchor in block.anchors)
     notes = tuple(note for block in blocks for note in block.notes)
@@ -116,7 +118,7 @@ def _merged(blocks: Sequence[Block], entry: Entry) -> Block:
     return replace(heading, level=entry.level, anchors=anchors, notes=notes, pictures=pictures)
 
 
-def _heading_near(blocks: Sequence[Block], place: int, entry: Entry) -> range | None:
+def _heading_near(blocks: Sequence[Block], place: int, entry: ContentsEntry) -> range | None:
     """Return the blocks at or soon after a place that match an entry."""
     wanted = _words(entry.title)
     number, title = _number_and_title(wanted)

@@ -10,8 +10,8 @@ from itertools import accumulate
 from engine.text.documents.document import Matter
 from engine.text.documents.heading_lines import (
     HEADING_CHARACTERS,
+    HeadingKind,
     HeadingLine,
-    Kind,
     has_page,
     heading_line,
     is_title,
@@ -91,7 +91,7 @@ def _candidate(lines: Sequence[str]) -> HeadingLine | None:
 def _is_wrapped(first: HeadingLine, lines: Sequence[str]) -> bool:
     """Return whether a keyword heading with a number was wrapped: all lines but the last are full."""
     full = all(len(line.strip()) >= FULL_LINE_CHARACTERS for line in lines[:-1])
-    return full and first.kind is not Kind.NUMBER and first.number is not None
+    return full and first.kind is not HeadingKind.NUMBER and first.number is not None
 
 
 def _keys(lines: Sequence[str], candidate: HeadingLine | None) -> tuple[str, ...]:
@@ -221,12 +221,12 @@ class _Ascent:
             candidate = self._candidates[place]
             if candidate is None:
                 continue
-            if candidate.kind is Kind.NUMBER:
+            if candidate.kind is HeadingKind.NUMBER:
                 self._add(place, candidate)
             else:
                 self._named[place] = 1
                 self._inner.clear()
-                if candidate.kind is Kind.PART:
+                if candidate.kind is HeadingKind.PART:
                     self._chapters = None
                 elif candidate.number is not None:
                     self._chapters = _Series(1, [place], candidate.number)

@@ -156,14 +156,14 @@ _MARKS = (
 )
 _UTF8 = "utf_8"
 _WIDE = ("utf_16_le", "utf_16_be", "utf_32_le", "utf_32_be")
-_USUAL = {
+_COMMON_HANDICAPS = {
     _UTF8: 0.0, "cp1252": 0.0, "gb18030": 1.0, "cp932": 1.0, "cp1251": 1.0, "big5hkscs": 1.0, "euc_jp": 1.0,
     "cp949": 1.0, "cp1250": 1.0, "iso8859_2": 1.5, "koi8_r": 1.5, "cp1253": 1.5, "cp1254": 1.5, "cp1255": 1.5,
     "cp1256": 1.5, "cp1257": 1.5, "cp874": 4.0, "mac_roman": 2.0, "iso8859_7": 2.0, "iso8859_5": 2.0, "koi8_u": 2.0,
     "cp866": 2.0, "mac_cyrillic": 2.5, "iso8859_15": 2.5, "cp850": 3.0, "cp437": 3.0, "cp852": 4.0, "mac_latin2": 5.0,
 }  # fmt: skip
 """The log penalty of each encoding, relative to the most common ones."""
-_UNUSUAL, _TRUST = 6.0, 50.0
+_RARE_HANDICAP, _TRUST = 6.0, 50.0
 _MIN_LIKELY, _MIN_LIKELY_WIDE = -11.0, -9.7
 """The average log probability of a character below which bytes are not text.
 
@@ -220,7 +220,7 @@ def decoded(content: bytes, name: str) -> Decoded:
     if content and (not encoding or replaced > _MAX_REPLACED * sum(map(str.isalpha, text))):
         raise DamagedDocument(f"“{name}” isn’t a text file.", "Choose a different document.")
     if replaced > 0:
-        notices.append(_told_replacements(replaced, text.count("\n", 0, text.index(REPLACED)) + 1, name))
+        notices.append(_announced_replacements(replaced, text.count("\n", 0, text.index(REPLACED)) + 1, name))
     return Decoded(text, tuple(notices))
 
 
@@ -247,7 +247,7 @@ def _guessed(content: bytes, named: str = "") -> str:
         content.decode(_UTF8)
     except UnicodeDecodeError:
         sample = _sample(content)
-        proposed = dict.fromkeys(_proposals(sample), _UNUSUAL) | _USUAL
+        proposed = dict.fromkeys(_proposals(sample), _RARE_HANDICAP) | _COMMON_HANDICAPS
         return _likeliest(sample, proposed | ({named: -_TRUST} if named else {}))
     return _UTF8
 
@@ -281,6 +281,6 @@ def _likeliest(sample: bytes, handicaps: dict[str, float], least: float = _MIN_L
     return best
 
 
-def _told_replacements(count: int, line: int, name: str) -> str:
+def _announced_replacements(count: int, line: int, name: str) -> str:
     what = "A character" if count == 1 else f"{count:,} characters"
     return f"{what} of “{name}” couldn’t be decoded, {'' if count == 1 else 'the first '}in line {line:,}."

@@ -24,7 +24,7 @@ class Matter(StrEnum):
     """Index, notes, license, advertisements: left out by default."""
 
 
-class Look(StrEnum):
+class TextStyle(StrEnum):
     """The style in which a span of a text is shown; it does not affect speech."""
 
     HEADING = "heading"
@@ -40,7 +40,7 @@ class Styled:
 
     start: int
     end: int
-    look: Look
+    text_style: TextStyle
     level: int = 0
 
 
@@ -95,7 +95,7 @@ class Document:
         return sum(len(chapter.text) for chapter in self.chapters)
 
     @property
-    def usual_chapters(self) -> tuple[int, ...]:
+    def default_chapters(self) -> tuple[int, ...]:
         """The numbers, from 0, of the chapters that are read by default.
 
         They are those that are neither front nor back matter, or all if there is nothing else.
@@ -132,7 +132,7 @@ class Notices:
     def __init__(self) -> None:
         self._met: dict[Omission, tuple[int, str]] = {}
 
-    def tell(self, kind: Omission, place: str, count: int = 1) -> None:
+    def add(self, kind: Omission, place: str, count: int = 1) -> None:
         """Count a guess or an omission of this kind at a place."""
         before, first = self._met.get(kind, (0, place))
         self._met[kind] = before + count, first

@@ -14,12 +14,18 @@ from typing import Any
 from engine.errors import DamagedDocument, UnusableDocument
 from engine.text.documents.archive import Archive
 from engine.text.documents.blocks import Block, chapters_of
-from engine.text.documents.book_contents import Entry, entries_of_links, entries_of_map, entries_of_page, with_entries
+from engine.text.documents.book_contents import (
+    ContentsEntry,
+    entries_of_links,
+    entries_of_map,
+    entries_of_page,
+    with_entries,
+)
 from engine.text.documents.document import Document, Matter, Notices, Omission, Picture
-from engine.text.documents.html_blocks import Piece, pieces_of, with_pictures_behind
-from engine.text.documents.html_matter import is_front_page, sorted_blocks, with_licence
+from engine.text.documents.html_blocks import PageBlock, pieces_of, with_pictures_behind
+from engine.text.documents.html_matter import is_front_page, sorted_blocks, with_license
 from engine.text.documents.html_notes import mark_notes
-from engine.text.documents.inline import Pictures
+from engine.text.documents.inline import DocumentPictures
 from engine.text.documents.markup import page_tree, text_of, tree_of_text
 from engine.text.documents.matter import matter_of_kinds
 from engine.text.documents.prose import clean
@@ -79,7 +85,7 @@ class _Book:
         self._package_file = self._found_package()
         self._package = None if self._package_file is None else self._tree(self._package_file)
         self._items = dict(self._listed())
-        self._title = self._told("title") or path.stem
+        self._title = self._metadata("title") or path.stem
 
     def document(self) -> Document:
         """Return the content of the book."""
@@ -93,8 +99,8 @@ class _Book:
         if not self._entries:
             sorted_pages = _with_styled_titles(sorted_pages, pages)
         blocks = [block for page in self._headed(sorted_pages, roots) for block in page]
-        chapters = chapters_of(with_licence(blocks), self._title)
-        told = self._told("creator"), self._told("language"), chapters, self._cover(), self._notices.sentences()
+        chapters = chapters_of(with_license(blocks), self._title)
+        told = self._metadata("creator"), self._metadata("language"), chapters, self._cover(), self._notices.sentences()
         return Document(self._title, *told)
 
     def _without_text(self) -> UnusableDocument:
@@ -119,7 +125,7 @@ class _Book:
             key=lambda name: (name.count("/"), name),
         )
         if packages:
-            self._notices.tell(_PACKAGE, f"in {packages[0]}")
+            self._notices.add(_PACKAGE, f"in {packages[0]}")
             return packages[0]
         if not self._files_of_pages():
             raise self._archive.damaged()
@@ -154,7 +160,7 @@ class _Book:
             return files, [file for file in self._files_of(references) if file not in files]
         listed = [item.file for item in self._items.values() if _is_page(item) and "nav" not in item.properties]
         present = [file for file in listed if file in self._archive.names]
-        self._notices.tell(_ORDER, "that of their list" if present else "that of their names")
+        self._notices.add(_ORDER, "that of their list" if present else "that of their names")
         contents = [item.file for item in self._items.values() if "nav" in item.properties]
         named = [file for file in self._files_of_pages() if file not in contents]
         if not present and not named and references:
@@ -180,28 +186,28 @@ class _Book:
         self._apart = frozenset(apart)
         for file in [*files, *apart]:
             if file not in self._archive.names:
-                self._notices.tell(_MISSING, f"“{posixpath.basename(file)}”")
+                self._notices.add(_MISSING, f"“{posixpath.basename(file)}”")
                 continue
             try:
                 content = self._archive.read(file)
                 source = text_of(content, posixpath.basename(file))
                 roots[file] = tree_of_text(source.text)
                 if source.notices:
-                    self._notices.tell(_GUESSED, f"“{posixpath.basename(file)}”")
+                    self._notices.add(_GUESSED, f"“{posixpath.basename(file)}”")
                 if not content.strip():
-                    self._notices.tell(_EMPTY, f"“{posixpath.basename(file)}”")
+                    self._notices.add(_EMPTY, f"“{posixpath.basename(file)}”")
             except DamagedDocument:
-                self._notices.tell(_UNREADABLE, f"“{posixpath.basename(file)}”")
+                self._notices.add(_UNREADABLE, f"“{posixpath.basename(file)}”")
         if not roots:
             raise self._archive.damaged()
         return roots
 
-    def _pieces(self, file: str, root: Any) -> list[Piece]:
+    def _pieces(self, file: str, root: Any) -> list[PageBlock]:
         """Return the pieces of a page, with the matter that the page itself or the book's list of parts specifies."""
         links = root.xpath("//link[contains(@rel, 'stylesheet')]/@href")
         sheets = [self._sheet(self._resolved(posixpath.dirname(file), link)) for link in links]
         unread = Unread(root, sheets, in_book=True)
-        pictures = Pictures(partial(self._picture, posixpath.dirname(file)), self._waiting)
+        pictures = DocumentPictures(partial(self._picture, posixpath.dirname(file)), self._waiting)
         place = f"in “{posixpath.basename(file)}”"
         pieces = pieces_of([root], unread, self._notices, place, in_book=True, pictures=pictures)
         matter = self._matters.get(file, Matter.BACK if file in self._apart else None)
@@ -218,13 +224,13 @@ class _Book:
         file = self._resolved(folder, reference)
         return file if file in self._archive.names and file != self._cover_file else None
 
-    def _pages_of_pieces(self, roots: Mapping[str, Any]) -> Iterator[list[Piece]]:
+    def _pages_of_pieces(self, roots: Mapping[str, Any]) -> Iterator[list[PageBlock]]:
         """Yield the pieces of each page.
 
         Pictures without text follow the text before them, unless the table of contents leads to them.
         """
         listed = {entry.file for entry in self._entries}
-        last: list[Piece] = []
+        last: list[PageBlock] = []
         for number, (file, root) in enumerate(roots.items(), 1):
             page = self._pieces(file, root)
             last = page or last
@@ -273,7 +279,7 @@ class _Book:
             return None
 
     @cached_property
-    def _entries(self) -> list[Entry]:
+    def _entries(self) -> list[ContentsEntry]:
         """The table of contents, in either version of the format."""
         if self._navigation is not None:
             entries = list(entries_of_page(self._navigation[1], self._navigation[0], self._resolved))
@@ -307,7 +313,7 @@ class _Book:
 
     def _headed(self, pages: dict[str, list[Block]], roots: Mapping[str, Any]) -> list[list[Block]]:
         """Return the pages with the headings of the table of contents, or with their own if there is none."""
-        entries: Sequence[Entry] = self._entries
+        entries: Sequence[ContentsEntry] = self._entries
         written = [page for page in pages.values() if any(block.text for block in page)]
         if not any(entry.file in pages for entry in entries):
             headings = sum(any(block.level for block in page) for page in written)
@@ -317,7 +323,7 @@ class _Book:
             entries = next((found for found in linked if found), [])
         if not entries:
             return _page_by_page(written)
-        by_file: dict[str, list[Entry]] = {}
+        by_file: dict[str, list[ContentsEntry]] = {}
         for entry in entries:
             by_file.setdefault(entry.file, []).append(entry)
         return [with_entries(page, by_file.get(file, ())) for file, page in pages.items()]
@@ -340,7 +346,7 @@ class _Book:
         except DamagedDocument:
             return None
 
-    def _told(self, name: str) -> str:
+    def _metadata(self, name: str) -> str:
         """Return a metadata field of the package, such as the title; empty if missing."""
         if self._package is None:
             return ""
@@ -374,7 +380,7 @@ def _is_page(item: _Item) -> bool:
     return not _NO_PAGE.match(item.kind) and item.file.partition("#")[0].lower().endswith(_PAGE_SUFFIXES)
 
 
-def _with_styled_titles(pages: dict[str, list[Block]], pieces: Sequence[Sequence[Piece]]) -> dict[str, list[Block]]:
+def _with_styled_titles(pages: dict[str, list[Block]], pieces: Sequence[Sequence[PageBlock]]) -> dict[str, list[Block]]:
     """Make headings of first paragraphs with the style of titles, for books without headings."""
     levels = [block.level for page in pages.values() for block in page[:_TITLE_BLOCKS] if block.level]
     level = min(levels, default=1)

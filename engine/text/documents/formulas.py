@@ -191,13 +191,13 @@ _POWER_OF_VARIABLE = re.compile(r"\^(?:\{n\}|n\b)")
 _LOWER = re.compile(r"_(?:\{(\d+)\}|(\d))")
 _RELATION = re.compile(r"\s*([=<>≤≥≠≈+×÷±→]|(?<=[\w)²³])\s*[-−](?=\s*\w))\s*")
 _LEFT = re.compile(r"[\\{}_$&#]|\^(?!n\b)")
-_LONGEST = 200
+_MAX_LENGTH = 200
 
 
 def plain_formula(source: str) -> str | None:
     """Return a TeX formula in plain signs; None if it is too complex."""
     text = " ".join(source.split())
-    if not text or len(text) > _LONGEST:
+    if not text or len(text) > _MAX_LENGTH:
         return None
     text = _COMMAND.sub(lambda match: _NAMES.get(match[1], match[0]), _SPACES.sub(" ", text))
     text = _LOWER.sub(lambda match: (match[1] or match[2]).translate(LOWERED), text)
@@ -212,7 +212,7 @@ def plain_formula(source: str) -> str | None:
 
 
 UNREADABLE = "formula"
-_DEEPEST = 12
+_MAX_DEPTH = 12
 """The largest depth of nested formulas; listeners cannot follow more."""
 _ROOTS = {"": "square", "2": "square", "3": "cube", "4": "fourth", "n": "nth"}
 _GROUPS = frozenset({"oMath", "oMathPara", "r", "e", "num", "den", "sup", "sub", "deg", "fName", "box", "borderBox"})
@@ -233,7 +233,7 @@ def spoken(formula: Any) -> str | None:
 
 
 def _said(element: Any, depth: int) -> str:
-    if depth > _DEEPEST:
+    if depth > _MAX_DEPTH:
         raise _TooComplex
     name = element.tag.removeprefix(MATH)
     if element.tag in _LEFT_OUT or name.endswith("Pr"):

@@ -95,7 +95,7 @@ _SENTENCE_END = re.compile(r"[.,;:]['\"”’»)]*$")
 _SIGNS = re.compile(r"[\W_]+")
 
 
-class Kind(Enum):
+class HeadingKind(Enum):
     """The kind of heading that a line names."""
 
     PART = "a part that may have chapters"
@@ -107,14 +107,14 @@ class Kind(Enum):
 class HeadingLine:
     """A line that may be a heading; `number` is None and `title` empty if it has none."""
 
-    kind: Kind
+    kind: HeadingKind
     number: int | None
     title: str = ""
 
     @property
     def key(self) -> str:
         """The key shared by lines with the same title, or with the same number if they have no title."""
-        return key_of(self.title) or f"{'part ' if self.kind is Kind.PART else ''}{self.number}"
+        return key_of(self.title) or f"{'part ' if self.kind is HeadingKind.PART else ''}{self.number}"
 
 
 @lru_cache(10_000)
@@ -126,17 +126,17 @@ def heading_line(line: str) -> HeadingLine | None:
     if not text or len(text) > HEADING_CHARACTERS:
         return None
     if text.count(" ") < _MAX_WORDS_OF_MATTER and is_title(text) and matter_of_title(text) is not Matter.TEXT:
-        return HeadingLine(Kind.CHAPTER, None, text)
+        return HeadingLine(HeadingKind.CHAPTER, None, text)
     if _BEGINNING.match(text) is None:
         return None
     if _NAMED.fullmatch(text):
-        return HeadingLine(Kind.CHAPTER, None, text)
+        return HeadingLine(HeadingKind.CHAPTER, None, text)
     found = _KEYWORD.fullmatch(text) or _ORDINAL.fullmatch(text)
     found = found or _EASTERN.fullmatch(text) or _EASTERN_BEFORE.fullmatch(text)
     if found:
-        return _told(found, Kind.PART if found["part"] else Kind.CHAPTER)
+        return _heading_line(found, HeadingKind.PART if found["part"] else HeadingKind.CHAPTER)
     found = _NUMBERED.fullmatch(text)
-    return _told(found, Kind.NUMBER) if found else None
+    return _heading_line(found, HeadingKind.NUMBER) if found else None
 
 
 def is_title(text: str, *, sentences: bool = False) -> bool:
@@ -169,16 +169,16 @@ def key_of(title: str) -> str:
     return _SIGNS.sub(" ", title.casefold()).strip()
 
 
-def _told(found: re.Match[str], kind: Kind) -> HeadingLine | None:
+def _heading_line(found: re.Match[str], kind: HeadingKind) -> HeadingLine | None:
     separator = _SEPARATOR.match(found["rest"])
     if separator is None and found.re not in (_EASTERN, _EASTERN_BEFORE):
         return None
     title = found["rest"][separator.end() if separator else 0 :].strip()
     told = separator is not None and bool(separator[0].strip())
     number = _number(found["number"])
-    if number is None or (title and not is_title(title, sentences=told and kind is not Kind.NUMBER)):
+    if number is None or (title and not is_title(title, sentences=told and kind is not HeadingKind.NUMBER)):
         return None
-    if kind is Kind.NUMBER and title and not (told or title.isupper()):
+    if kind is HeadingKind.NUMBER and title and not (told or title.isupper()):
         return None
     return HeadingLine(kind, number, title)
 

@@ -11,12 +11,12 @@ from typing import Any
 from lxml import etree
 
 from engine.text.documents.blocks import Block, Mark, hang_pictures, moved_pictures, styles_of
-from engine.text.documents.document import Look, Matter, Notices, Omission, Picture, Styled
+from engine.text.documents.document import Matter, Notices, Omission, Picture, Styled, TextStyle
 from engine.text.documents.formulas import formula, lowered, raised
 from engine.text.documents.html_notes import LABEL, MARK, NOTE, is_notes
 from engine.text.documents.inline import (
-    Looks,
-    Pictures,
+    DocumentPictures,
+    StyleResolver,
     alternative_text,
     begun,
     in_one_line,
@@ -27,7 +27,7 @@ from engine.text.documents.inline import (
     settled,
 )
 from engine.text.documents.matter import matter_of_kinds
-from engine.text.documents.tables import arranges_text, is_contents, join_cells, told_in_short
+from engine.text.documents.tables import arranges_text, described_in_short, is_contents, join_cells
 from engine.text.documents.unread import Unread, kinds_of, words_of
 
 _BLOCKS = frozenset({
@@ -49,7 +49,7 @@ _FORMULA = Omission("A formula is read as “formula”", "{} formulas are read 
 
 
 @dataclass(frozen=True)
-class Piece:
+class PageBlock:
     """A block of a page; `note` is the key of the note that it is part of, and `is_link` tells that it only links.
 
     `refers_to` are the keys of the notes that it refers to. `like_title` is set if its style is that of a title.
@@ -63,7 +63,7 @@ class Piece:
     is_initial: bool = False
 
 
-def with_pictures_behind(piece: Piece, waiting: list[Picture]) -> Piece:
+def with_pictures_behind(piece: PageBlock, waiting: list[Picture]) -> PageBlock:
     """Return the piece with the waiting pictures attached to the end of its text."""
     blocks = [piece.block]
     hang_pictures(blocks, waiting)
@@ -77,18 +77,18 @@ def pieces_of(
     place: str = "",
     *,
     in_book: bool = False,
-    pictures: Pictures | None = None,
-) -> list[Piece]:
+    pictures: DocumentPictures | None = None,
+) -> list[PageBlock]:
     """Return the content of elements, in order; data tables are summarized."""
-    walk = _Walk(unread, notices, place, pictures or Pictures(), in_book=in_book)
+    walk = _Walk(unread, notices, place, pictures or DocumentPictures(), in_book=in_book)
     for root in roots:
         walk.through(root)
     return _joined_initials(walk.pieces())
 
 
-def _joined_initials(pieces: list[Piece]) -> list[Piece]:
+def _joined_initials(pieces: list[PageBlock]) -> list[PageBlock]:
     """Join standalone initials with the paragraphs that they begin."""
-    joined: list[Piece] = []
+    joined: list[PageBlock] = []
     for piece in pieces:
         before = joined[-1] if joined else None
         if before is not None and not before.block.level and not piece.block.level:
@@ -107,10 +107,12 @@ def _joined_initials(pieces: list[Piece]) -> list[Piece]:
 class _Walk:
     """Walks a tree in the order of the text and collects blocks."""
 
-    def __init__(self, unread: Unread, notices: Notices, place: str, pictures: Pictures, *, in_book: bool) -> None:
+    def __init__(
+        self, unread: Unread, notices: Notices, place: str, pictures: DocumentPictures, *, in_book: bool
+    ) -> None:
         self._unread, self._notices, self._place = unread, notices, place
         self._pictures, self._in_book = pictures, in_book
-        self._pieces: list[Piece] = []
+        self._pieces: list[PageBlock] = []
         self._anchors: set[str] = set()
         self._level = 0
         self._links = 0
@@ -119,16 +121,16 @@ class _Walk:
         self._notes: list[tuple[Any, str]] = []
         self._matters: list[tuple[Any, Matter]] = []
         self._quotes: list[Any] = []
-        self._shows = Looks(unread.sheets)
-        self._looks: list[tuple[Any, Look, int]] = []
+        self._shows = StyleResolver(unread.sheets)
+        self._open_styles: list[tuple[Any, TextStyle, int]] = []
         self._clear()
 
     def _clear(self) -> None:
         self._text: list[str] = []
         self._marks: list[Mark] = []
         self._seen: list[tuple[int, Picture]] = []
-        if self._looks:
-            self._looks = [(element, look, 0) for element, look, _ in self._looks]
+        if self._open_styles:
+            self._open_styles = [(element, text_style, 0) for element, text_style, _ in self._open_styles]
         self._refers_to: list[str] = []
         self._linked: list[str] = []
         self._unlinked: list[str] = []
@@ -150,10 +152,10 @@ class _Walk:
                 self._enter(element, walk)
         self._end_block()
 
-    def pieces(self) -> list[Piece]:
+    def pieces(self) -> list[PageBlock]:
         """Return the collected pieces; a blank block at the end has the anchors after all text."""
         if self._anchors:
-            self._pieces.append(Piece(Block("", 0, frozenset(self._anchors), self._matter())))
+            self._pieces.append(PageBlock(Block("", 0, frozenset(self._anchors), self._matter())))
         return self._pieces
 
     def _enter(self, element: Any, walk: Any) -> None:
@@ -164,14 +166,14 @@ class _Walk:
             self._begin(element)
             if name == "hr":
                 self._hang_pictures()
-        if looks := self._shows.of(element):
-            looks = looks.difference(look for _, look, _ in self._looks)
-            self._looks += [(element, look, len(self._text)) for look in looks]
+        if text_styles := self._shows.of(element):
+            text_styles = text_styles.difference(text_style for _, text_style, _ in self._open_styles)
+            self._open_styles += [(element, text_style, len(self._text)) for text_style in text_styles]
         self._keep_anchor(element)
         if name == "table" and is_contents(element):
             join_cells(element)
         elif name == "table" and not arranges_text(element):
-            self._append(told_in_short(element))
+            self._append(described_in_short(element))
             self._keep_anchors(element)
             self._end_block()
             walk.skip_subtree()
@@ -230,10 +232,10 @@ class _Walk:
             if self._notes or self._matters:
                 self._notes = [each for each in self._notes if each[0] is not element]
                 self._matters = [each for each in self._matters if each[0] is not element]
-        while self._looks and self._looks[-1][0] is element:
-            _, look, start = self._looks.pop()
+        while self._open_styles and self._open_styles[-1][0] is element:
+            _, text_style, start = self._open_styles.pop()
             if start < len(self._text):
-                self._marks.append((start, len(self._text), look))
+                self._marks.append((start, len(self._text), text_style))
         if element.tail and element is not root:
             self._text.append(self._counted(element.tail))
 
@@ -261,7 +263,7 @@ class _Walk:
             )  # fmt: skip
             like_title = self._like_title and not self._level and len(text) <= _TITLE_CHARACTERS
             self._pieces.append(
-                Piece(block, key, tuple(self._refers_to), self._only_links(text), like_title, self._initial)
+                PageBlock(block, key, tuple(self._refers_to), self._only_links(text), like_title, self._initial)
             )
             self._anchors = set()
         elif self._seen:
@@ -274,7 +276,7 @@ class _Walk:
         Pictures that waited for it come first.
         """
         waiting = tuple(self._pictures.waiting)
-        marks = self._marks + [(start, len(self._text), look) for _, look, start in self._looks]
+        marks = self._marks + [(start, len(self._text), text_style) for _, text_style, start in self._open_styles]
         styles = styles_of(marks, self._text, said) if marks else ()
         if not (waiting or self._seen):
             return styles, ()
@@ -314,7 +316,7 @@ class _Walk:
         if self._unread.leaves_out(element):
             return True
         if self._unread.is_aside(element) and not is_notes(element) and element.get(NOTE) is None:
-            self._notices.tell(_ASIDE, self._where(element))
+            self._notices.add(_ASIDE, self._where(element))
             return True
         key = element.get(MARK)
         if key is not None:
@@ -357,7 +359,7 @@ class _Walk:
     def _formula(self, element: Any) -> None:
         told = formula(element)
         if told is None:
-            self._notices.tell(_FORMULA, self._place or f"behind “{self._before()[-40:].strip()}”")
+            self._notices.add(_FORMULA, self._place or f"behind “{self._before()[-40:].strip()}”")
             told = "formula"
         before, behind = self._before()[-1:], (element.tail or "")[:1]
         self._append(" " * before.isalnum() + told + " " * behind.isalnum())

@@ -9,8 +9,8 @@ from itertools import groupby
 
 from engine.text.documents.blocks import Block
 from engine.text.documents.document import Matter
-from engine.text.documents.html_blocks import Piece
-from engine.text.documents.matter import begins_licence, begins_text, ends_text, matter_of_title, tells_producer
+from engine.text.documents.html_blocks import PageBlock
+from engine.text.documents.matter import begins_license, begins_text, ends_text, matter_of_title, names_producer
 
 _FEWEST_LINES, _FEWEST_LINES_IN_TEXT = 3, 7
 """The fewest links in a row that are a list of contents; fewer may be anything, such as choices in a game."""
@@ -24,7 +24,7 @@ _LABEL = re.compile(r"\A(?:[\[(](?:\d{1,3}|[a-z*†‡§¶])[\])]|\d{1,3}[.)\]:]
 """The label at the beginning of a note."""
 
 
-def sorted_blocks(pages: Sequence[Sequence[Piece]], *, in_book: bool = False) -> list[list[Block]]:
+def sorted_blocks(pages: Sequence[Sequence[PageBlock]], *, in_book: bool = False) -> list[list[Block]]:
     """Return the blocks of each page, with the notes that each refers to."""
     notes: dict[str, list[str]] = {}
     if not in_book:
@@ -55,33 +55,33 @@ def _letters(text: str) -> str:
     return "".join(character for character in text.casefold() if character.isalnum())
 
 
-def with_licence(blocks: Sequence[Block]) -> list[Block]:
+def with_license(blocks: Sequence[Block]) -> list[Block]:
     """Mark the blocks of a license around a text as front and back matter."""
     begins = next((index for index, block in enumerate(blocks) if begins_text(block.text)), None)
     ends = next((index for index, block in enumerate(blocks) if ends_text(block.text)), None)
     marked = list(blocks)
     if begins is not None and (ends is None or begins < ends):
-        while begins + 1 < len(blocks) and tells_producer(blocks[begins + 1].text):
+        while begins + 1 < len(blocks) and names_producer(blocks[begins + 1].text):
             begins += 1
         for index in range(begins + 1):
             marked[index] = replace(marked[index].as_paragraph(), matter=Matter.FRONT)
     if ends is not None:
-        while ends and begins_licence(blocks[ends - 1].text):
+        while ends and begins_license(blocks[ends - 1].text):
             ends -= 1
         for index in range(ends, len(blocks)):
             marked[index] = replace(marked[index].as_paragraph(), matter=Matter.BACK)
     return marked
 
 
-def _licensed(page: Sequence[Piece]) -> list[Piece]:
-    blocks = with_licence([piece.block for piece in page])
+def _licensed(page: Sequence[PageBlock]) -> list[PageBlock]:
+    blocks = with_license([piece.block for piece in page])
     return [
         piece if block is piece.block else replace(piece, block=block)
         for piece, block in zip(page, blocks, strict=True)
     ]
 
 
-def _with_contents(page: Sequence[Piece], *, in_book: bool) -> list[Piece]:
+def _with_contents(page: Sequence[PageBlock], *, in_book: bool) -> list[PageBlock]:
     """Mark lists of contents, and the title page before the first one, as front matter."""
     marked = list(page)
     prose = next((index for index in range(len(page)) if _is_prose(page[index])), len(page))
@@ -103,13 +103,13 @@ def _with_contents(page: Sequence[Piece], *, in_book: bool) -> list[Piece]:
     return marked
 
 
-def _is_prose(piece: Piece) -> bool:
+def _is_prose(piece: PageBlock) -> bool:
     """Return whether a piece is longer than a title or a name."""
     block = piece.block
     return not block.level and not piece.is_link and block.matter is Matter.TEXT and len(block.text) > _MAX_TITLE_TEXT
 
 
-def _link_runs(page: Sequence[Piece]) -> Iterator[range]:
+def _link_runs(page: Sequence[PageBlock]) -> Iterator[range]:
     """Yield the ranges of consecutive pieces that only link."""
     index = 0
     for is_link, group in groupby(page, key=lambda piece: piece.is_link and not piece.block.level):
@@ -119,16 +119,16 @@ def _link_runs(page: Sequence[Piece]) -> Iterator[range]:
         index += length
 
 
-def _is_titled(page: Sequence[Piece], start: int) -> bool:
+def _is_titled(page: Sequence[PageBlock], start: int) -> bool:
     return start > 0 and matter_of_title(page[start - 1].block.text) is Matter.FRONT
 
 
-def _as_front(piece: Piece) -> Piece:
+def _as_front(piece: PageBlock) -> PageBlock:
     matter = piece.block.matter if piece.block.matter is not Matter.TEXT else Matter.FRONT
     return replace(piece, block=replace(piece.block, matter=matter))
 
 
-def _blocks(page: Sequence[Piece], told: dict[str, str], known: frozenset[str]) -> list[Block]:
+def _blocks(page: Sequence[PageBlock], told: dict[str, str], known: frozenset[str]) -> list[Block]:
     """Return the blocks of a page; notes between or after its text move to the blocks that refer to them."""
     if any(piece.note is not None for piece in page) and all(
         piece.note is not None or piece.block.level for piece in page
@@ -154,7 +154,7 @@ def _blocks(page: Sequence[Piece], told: dict[str, str], known: frozenset[str]) 
     return blocks
 
 
-def _runs(page: Sequence[Piece]) -> Iterator[tuple[bool, list[Piece]]]:
+def _runs(page: Sequence[PageBlock]) -> Iterator[tuple[bool, list[PageBlock]]]:
     """Yield runs of notes and of other pieces; a heading followed only by notes belongs to them."""
     runs = [(is_note, list(group)) for is_note, group in groupby(page, key=lambda piece: piece.note is not None)]
     for number, (is_note, run) in enumerate(runs):

@@ -11,7 +11,7 @@ from typing import Any
 from urllib.parse import unquote
 
 from engine.text.documents.archive import no_picture
-from engine.text.documents.document import Look, Picture
+from engine.text.documents.document import Picture, TextStyle
 from engine.text.documents.formulas import without_written_marks
 from engine.text.documents.prose import clean, is_reading
 from engine.text.documents.unread import kinds_of, selectors_of, selects, without_page_numbers, words_of
@@ -40,20 +40,20 @@ _ENDS_EARLIER_LINE = re.compile(
     re.IGNORECASE,
 )
 
-_LOOKS = {
-    **dict.fromkeys(("em", "i", "cite", "dfn"), Look.EMPHASIS),
-    **dict.fromkeys(("strong", "b"), Look.STRONG),
+_TAG_STYLES = {
+    **dict.fromkeys(("em", "i", "cite", "dfn"), TextStyle.EMPHASIS),
+    **dict.fromkeys(("strong", "b"), TextStyle.STRONG),
 }  # fmt: skip
 _STYLES = (
     (
         re.compile(r"ital(?:ics?)?|emph(?:asis)?|em"),
         re.compile(r"\bfont(?:-style)?\s*:[^;]*\b(?:italic|oblique)\b", re.IGNORECASE),
-        Look.EMPHASIS,
+        TextStyle.EMPHASIS,
     ),
     (
         re.compile(r"bold|strong"),
         re.compile(r"\bfont(?:-weight)?\s*:[^;]*\b(?:bold(?:er)?|[6-9]00)\b", re.IGNORECASE),
-        Look.STRONG,
+        TextStyle.STRONG,
     ),
 )
 """Classes of spans and CSS declarations that specify a look."""
@@ -186,30 +186,32 @@ def in_one_line(text: str) -> str:
     return whole
 
 
-class Looks:
+class StyleResolver:
     """Determines the look of elements by their names, their own styles and the style sheets of the page."""
 
     def __init__(self, sheets: Sequence[str]) -> None:
-        self._selectors = [(selectors_of(sheets, says), look) for _, says, look in _STYLES]
+        self._selectors = [(selectors_of(sheets, says), text_style) for _, says, text_style in _STYLES]
 
-    def of(self, element: Any) -> set[Look]:
+    def of(self, element: Any) -> set[TextStyle]:
         """Return the looks of an element's content; empty for plain text."""
         name = element.tag
-        looks = {_LOOKS[name]} if name in _LOOKS else set()
+        text_styles = {_TAG_STYLES[name]} if name in _TAG_STYLES else set()
         if not element.attrib or name in _STAND_OUT or is_initial(element):
-            return looks
-        looks.update(look for selectors, look in self._selectors if selects(selectors, element))
-        return looks | _own_looks(element.get("class", "") if name == "span" else "", element.get("style", ""))
+            return text_styles
+        text_styles.update(text_style for selectors, text_style in self._selectors if selects(selectors, element))
+        return text_styles | _own_styles(element.get("class", "") if name == "span" else "", element.get("style", ""))
 
 
 @lru_cache(1000)
-def _own_looks(names: str, style: str) -> frozenset[Look]:
+def _own_styles(names: str, style: str) -> frozenset[TextStyle]:
     words = names.lower().split()
-    return frozenset(look for word, says, look in _STYLES if any(map(word.fullmatch, words)) or says.search(style))
+    return frozenset(
+        text_style for word, says, text_style in _STYLES if any(map(word.fullmatch, words)) or says.search(style)
+    )
 
 
 @dataclass(frozen=True)
-class Pictures:
+class DocumentPictures:
     """The pictures of a document.
 
     `find` returns the name of the picture that a page refers to by a path; `waiting` are pictures to attach to the

@@ -101,7 +101,7 @@ class _View:
         return "" if _PICTURE.search(sign["page"]) else self._leave_out(_EMBEDDED, sign)
 
     def _leave_out(self, kind: Omission, sign: re.Match[str]) -> str:
-        self._notices.tell(kind, f"“{sign[0].strip()}”")
+        self._notices.add(kind, f"“{sign[0].strip()}”")
         return ""
 
 
@@ -191,7 +191,7 @@ class _Page:
             elif token.type == "footnote_close":
                 current = body
             elif token.type in ("fence", "code_block"):
-                self._notices.tell(_CODE, f"in line {self._first_line + (token.map or [0])[0] + 1:,}")
+                self._notices.add(_CODE, f"in line {self._first_line + (token.map or [0])[0] + 1:,}")
             elif token.type not in ("footnote_block_open", "footnote_block_close", "footnote_anchor"):
                 _mend(token)
                 current.append(token)
@@ -207,7 +207,7 @@ class _Page:
         source = tokens[index].content
         plain = plain_formula(source)
         if plain is None:
-            self._notices.tell(_FORMULA, f"“{' '.join(source.split())}”")
+            self._notices.add(_FORMULA, f"“{' '.join(source.split())}”")
         return escape("formula" if plain is None else plain)
 
     def _formula_apart(self, *place: Any) -> str:

@@ -36,7 +36,7 @@ _BACK_KINDS = frozenset({
 """Names of front and back matter in attributes and in a book's list of parts."""
 _BEGINS_TEXT = re.compile(r"\*\*\*\s*START OF (?:TH(?:E|IS) )?PROJECT GUTENBERG", re.IGNORECASE)
 _ENDS_TEXT = re.compile(r"\*\*\*\s*END OF (?:TH(?:E|IS) )?PROJECT GUTENBERG", re.IGNORECASE)
-_BEGINS_LICENCE = re.compile(r"END OF (?:TH(?:E|IS) )?PROJECT GUTENBERG", re.IGNORECASE)
+_BEGINS_LICENSE = re.compile(r"END OF (?:TH(?:E|IS) )?PROJECT GUTENBERG", re.IGNORECASE)
 _PRODUCER = re.compile(r"(?:produced|e-?text prepared|transcribed|scanned|digitized) (?:by|from)\b", re.IGNORECASE)
 _START = re.compile(
     r"^\*{3}[ ]?START OF.{0,300}?\*{3}[ \t]*$|^\*END\*?[ ]?THE SMALL PRINT.*$", re.MULTILINE | re.DOTALL
@@ -85,12 +85,12 @@ def ends_text(text: str) -> bool:
     return _ENDS_TEXT.search(text) is not None
 
 
-def begins_licence(text: str) -> bool:
+def begins_license(text: str) -> bool:
     """Return whether a paragraph before that line also announces the end."""
-    return _BEGINS_LICENCE.match(text) is not None
+    return _BEGINS_LICENSE.match(text) is not None
 
 
-def tells_producer(text: str) -> bool:
+def names_producer(text: str) -> bool:
     """Return whether a paragraph names the producer of the file."""
     return _PRODUCER.match(text) is not None
 

@@ -20,7 +20,7 @@ from engine.text.documents.tables import told
 
 _HEADING_SIZE = 1.15
 _INDENT_SIZES = 0.6
-_LARGEST_INDENT_SIZES = 6
+_MAX_INDENT_SIZES = 6
 _INDENTED_SHARE = 0.04
 _SHORT = 0.85
 _FULL_SHARE = 0.8
@@ -28,7 +28,7 @@ _COLUMN_SHARE = 0.1
 """The share of all lines that must begin at an edge: of a column, or of left and right pages with different margins."""
 _FEWEST_LINES = 3
 """The fewest lines on each side of the space between columns."""
-_NARROWEST_SIZES = 7.0
+_MIN_COLUMN_SIZES = 7.0
 """The smallest median width of a column's lines, in font sizes; narrower ones may be a table."""
 _MAX_CROSSING = 2.0
 """The most lines across the gap for each line of the smaller column: headings and a paper's abstract."""
@@ -49,7 +49,7 @@ _CONTINUED_SHARE = 0.2
 
 
 @dataclass(frozen=True)
-class Line:
+class PageLine:
     """A line of text on a page: its left and right ends, its lower edge and its size, all in points.
 
     `marks` are the note marks in it; one that stands `apart` is a paragraph, and one that `lists` is an entry with a
@@ -79,7 +79,7 @@ class Heading:
 class Shape:
     """The typical size, spacing and edges of lines; `indents` tells that paragraphs begin with an indent."""
 
-    def __init__(self, lines: Sequence[Line]) -> None:
+    def __init__(self, lines: Sequence[PageLine]) -> None:
         weights: Counter[float] = Counter()
         for line in lines:
             weights[round(line.size, 1)] += len(line.text)
@@ -88,34 +88,34 @@ class Shape:
         steps = [before.bottom - after.bottom for before, after in pairwise(body)]
         downwards = Counter(round(step, 1) for step in steps if step > 0)
         self.step = downwards.most_common(1)[0][0] if downwards else 1.2 * self.size
-        self._rights = _usual_rights(body)
+        self._rights = _common_right_margins(body)
         self.left = Counter(round(line.left) for line in body).most_common(1)[0][0] if body else 0
         indented = sum(1 for line in body if self.is_indented(line))
         self.indents = indented > _INDENTED_SHARE * len(body)
 
-    def is_short(self, line: Line) -> bool:
+    def is_short(self, line: PageLine) -> bool:
         """Return whether a line ends well before most lines with the same left edge."""
         left, right = self._column(line)
         return line.right - left < _SHORT * (right - left)
 
-    def usual_right(self, line: Line) -> float:
+    def common_right_margin(self, line: PageLine) -> float:
         """Return the right end of most lines with the same left edge as this one."""
         return self._column(line)[1]
 
-    def _column(self, line: Line) -> tuple[float, float]:
+    def _column(self, line: PageLine) -> tuple[float, float]:
         at = bisect_right(self._rights, (line.left + _INDENT_SIZES * self.size, inf)) - 1
         return self._rights[max(at, 0)] if self._rights else (0.0, 0.0)
 
-    def is_large(self, line: Line) -> bool:
+    def is_large(self, line: PageLine) -> bool:
         """Return whether a line is larger than body text."""
         return line.size >= _HEADING_SIZE * self.size
 
-    def is_indented(self, line: Line) -> bool:
+    def is_indented(self, line: PageLine) -> bool:
         """Return whether a line is indented, but not centered."""
-        return _INDENT_SIZES * self.size < line.left - self.left < _LARGEST_INDENT_SIZES * self.size
+        return _INDENT_SIZES * self.size < line.left - self.left < _MAX_INDENT_SIZES * self.size
 
 
-def _usual_rights(lines: Sequence[Line]) -> list[tuple[float, float]]:
+def _common_right_margins(lines: Sequence[PageLine]) -> list[tuple[float, float]]:
     """Return each common left edge with the right end of most of its lines."""
     by_left: dict[int, list[float]] = {}
     for line in lines:
@@ -124,11 +124,11 @@ def _usual_rights(lines: Sequence[Line]) -> list[tuple[float, float]]:
     return [(left, sorted(rights)[int(_FULL_SHARE * (len(rights) - 1))]) for left, rights in sorted(many.items())]
 
 
-Row = tuple[Line, ...]
+Row = tuple[PageLine, ...]
 """The pieces of a line, divided by wide gaps."""
 
 
-def arranged(rows: Sequence[Row]) -> list[Line]:
+def arranged(rows: Sequence[Row]) -> list[PageLine]:
     """Return the lines of a page in reading order."""
     rows = _with_initials(rows)
     pieces = [piece for row in rows for piece in row]
@@ -140,15 +140,15 @@ def arranged(rows: Sequence[Row]) -> list[Line]:
     return _joined_rows(_in_columns(pieces, _MAX_COLUMNS), owners)
 
 
-def _in_columns(pieces: list[Line], most: int) -> list[Line]:
+def _in_columns(pieces: list[PageLine], most: int) -> list[PageLine]:
     """Sort pieces by height; between those that cross the columns, the left ones come first."""
     space = _space(pieces) if most else None
     if space is None:
         return sorted(pieces, key=lambda piece: (-round(piece.bottom), piece.left))
     end, begin = space
-    made: list[Line] = []
-    left: list[Line] = []
-    right: list[Line] = []
+    made: list[PageLine] = []
+    left: list[PageLine] = []
+    right: list[PageLine] = []
     for piece in sorted(pieces, key=lambda piece: -piece.bottom):
         if piece.right <= end:
             left.append(piece)
@@ -160,7 +160,7 @@ def _in_columns(pieces: list[Line], most: int) -> list[Line]:
     return made + _in_columns(left, most - 1) + _in_columns(right, most - 1)
 
 
-def _space(pieces: Sequence[Line]) -> tuple[float, float] | None:
+def _space(pieces: Sequence[PageLine]) -> tuple[float, float] | None:
     """Return the right end of the left column and the left end of the right one; None if there are no columns."""
     if len(pieces) < 2 * _FEWEST_LINES:
         return None
@@ -170,7 +170,7 @@ def _space(pieces: Sequence[Line]) -> tuple[float, float] | None:
     size = median(piece.size for piece in pieces)
     left = [piece for piece in pieces if piece.right <= best]
     right = [piece for piece in pieces if piece.left >= best]
-    if any(median(each.right - each.left for each in side) < _NARROWEST_SIZES * size for side in (left, right)):
+    if any(median(each.right - each.left for each in side) < _MIN_COLUMN_SIZES * size for side in (left, right)):
         return None
     if max(_low(left), _low(right)) > min(_high(left), _high(right)):
         return None
@@ -179,7 +179,7 @@ def _space(pieces: Sequence[Line]) -> tuple[float, float] | None:
     return max(min(ends, begin), min(piece.right for piece in left)), begin
 
 
-def _best_cut(pieces: Sequence[Line]) -> float | None:
+def _best_cut(pieces: Sequence[PageLine]) -> float | None:
     """Return the place that the fewest pieces cross, relative to the pieces on its sides."""
     rights, lefts = sorted(piece.right for piece in pieces), sorted(piece.left for piece in pieces)
     best, cost, at = None, _MAX_CROSSING, 0
@@ -194,17 +194,17 @@ def _best_cut(pieces: Sequence[Line]) -> float | None:
     return best
 
 
-def _low(pieces: Sequence[Line]) -> float:
+def _low(pieces: Sequence[PageLine]) -> float:
     return min(piece.bottom for piece in pieces)
 
 
-def _high(pieces: Sequence[Line]) -> float:
+def _high(pieces: Sequence[PageLine]) -> float:
     return max(piece.bottom for piece in pieces)
 
 
-def _joined_rows(pieces: Sequence[Line], owners: dict[int, int]) -> list[Line]:
+def _joined_rows(pieces: Sequence[PageLine], owners: dict[int, int]) -> list[PageLine]:
     """Join consecutive pieces of the same line."""
-    made: list[Line] = []
+    made: list[PageLine] = []
     last = None
     for piece in pieces:
         owner = owners[id(piece)]
@@ -216,14 +216,14 @@ def _joined_rows(pieces: Sequence[Line], owners: dict[int, int]) -> list[Line]:
     return made
 
 
-def _joined(row: Row) -> Line:
+def _joined(row: Row) -> PageLine:
     first = row[0]
     if len(row) == 1:
         return first
     text, right = " ".join(piece.text for piece in row), max(piece.right for piece in row)
     marks = tuple(mark for piece in row for mark in piece.marks)
     widest = max(row, key=lambda piece: len(piece.text))
-    return Line(text, first.page, first.left, right, first.bottom, widest.size, marks)
+    return PageLine(text, first.page, first.left, right, first.bottom, widest.size, marks)
 
 
 def _with_initials(rows: Sequence[Row]) -> list[Row]:
@@ -239,7 +239,7 @@ def _with_initials(rows: Sequence[Row]) -> list[Row]:
     return made
 
 
-def _begins_with(initial: Line, line: Line) -> bool:
+def _begins_with(initial: PageLine, line: PageLine) -> bool:
     """Return whether an initial stands right before a line of much smaller letters and extends below it."""
     close = -line.size < line.left - initial.right < _INITIAL_SIZES * line.size
     return close and initial.size > _INITIAL_SIZES * line.size and initial.bottom < line.bottom
@@ -257,9 +257,9 @@ def _together(rows: Sequence[Row]) -> list[Row]:
     return made
 
 
-def _with_tables(rows: Sequence[Row]) -> list[Line]:
+def _with_tables(rows: Sequence[Row]) -> list[PageLine]:
     """Return the lines of a page; the lines of a data table become one line that summarizes it."""
-    made: list[Line] = []
+    made: list[PageLine] = []
     at = 0
     while at < len(rows):
         end = _aligned_end(rows, at)
@@ -328,7 +328,7 @@ def without_line_numbers(pages: Sequence[Sequence[Row]]) -> list[list[Row]]:
     return [[row for row in page if row] for page in kept]
 
 
-def _beside(page: Sequence[Row]) -> list[Line]:
+def _beside(page: Sequence[Row]) -> list[PageLine]:
     """Return the numbers outside the text at the height of a line, from the top."""
     pieces = [piece for row in page for piece in row]
     text = [piece for piece in pieces if not _NUMBER.fullmatch(piece.text)]
@@ -346,7 +346,7 @@ def _beside(page: Sequence[Row]) -> list[Line]:
     return sorted(outside, key=lambda piece: -piece.bottom)
 
 
-def _are_counted(page: Sequence[Row], numbers: Sequence[Line]) -> bool:
+def _are_counted(page: Sequence[Row], numbers: Sequence[PageLine]) -> bool:
     """Return whether numbers count lines: in equal steps and, if by ones, with some lines continuing a sentence."""
     if len(numbers) < 2:
         return False

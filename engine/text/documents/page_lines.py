@@ -15,7 +15,7 @@ from itertools import pairwise
 from engine.text.documents.blocks import Block
 from engine.text.documents.document import Matter, Notices, Omission
 from engine.text.documents.matter import matter_of_title
-from engine.text.documents.page_columns import Heading, Line, Shape
+from engine.text.documents.page_columns import Heading, PageLine, Shape
 from engine.text.documents.prose import LineJoiner, clean
 
 EDGE_LINES = 2
@@ -43,7 +43,7 @@ _NUMBERING = re.compile(
 )
 _HEADING_CHARACTERS = 120
 _INDENT_SIZES = 0.6
-_LARGEST_INDENT_SIZES = 6
+_MAX_INDENT_SIZES = 6
 _NEAR_ENTRIES = 4
 _MAX_TRIED = 3
 """The most lines of a page with the same words that are tried as the beginning of a title."""
@@ -58,7 +58,7 @@ _NOTE_LEFT_OUT = Omission(
 
 
 @dataclass
-class Note:
+class PageNote:
     """A note at the bottom of a page, with the mark that leads to it."""
 
     page: int
@@ -66,14 +66,14 @@ class Note:
     lines: list[str] = field(default_factory=list)
 
 
-def without_furniture(pages: Sequence[Sequence[Line]], shape: Shape) -> tuple[list[Line], list[Note]]:
+def without_furniture(pages: Sequence[Sequence[PageLine]], shape: Shape) -> tuple[list[PageLine], list[PageNote]]:
     """Return the lines of all pages without running heads, page numbers and watermarks, and separately the notes."""
     counts = Counter(key for page in pages for key in {key for line in _edges(page) for key in _keys(line)})
     huge = _WATERMARK_SIZE * shape.size
     stamps = Counter(key for page in pages for key in {_stamp(line) for line in page if line.size > huge})
     fewest = max(_WATERMARK_PAGES, _WATERMARK_SHARE * sum(1 for page in pages if page))
-    kept: list[Line] = []
-    notes: list[Note] = []
+    kept: list[PageLine] = []
+    notes: list[PageNote] = []
     for page in pages:
         dropped = _belonging_to_page(page, counts, shape)
         rest = [line for line in page if line not in dropped and stamps[_stamp(line)] < fewest]
@@ -83,7 +83,7 @@ def without_furniture(pages: Sequence[Sequence[Line]], shape: Shape) -> tuple[li
     return kept, notes
 
 
-def _without_leader(line: Line) -> Line:
+def _without_leader(line: PageLine) -> PageLine:
     """Remove the dot leader before the page number from a line of a list of contents."""
     found = _LEADER.search(line.text)
     if found is None or not found.start():
@@ -91,14 +91,14 @@ def _without_leader(line: Line) -> Line:
     return replace(line, text=f"{line.text[: found.start()]} {found[1]}", apart=True, lists=True)
 
 
-def _stamp(line: Line) -> tuple[str, int, int]:
+def _stamp(line: PageLine) -> tuple[str, int, int]:
     """Return the features of a watermark that recur on all pages: its words and its place."""
     return line.text, round(line.left), round(line.bottom)
 
 
-def _belonging_to_page(page: Sequence[Line], counts: Counter[str], shape: Shape) -> set[Line]:
+def _belonging_to_page(page: Sequence[PageLine], counts: Counter[str], shape: Shape) -> set[PageLine]:
     """Return running heads and page numbers that differ in size from the text or stand apart from it."""
-    dropped: set[Line] = set()
+    dropped: set[PageLine] = set()
     by_height = sorted(page, key=lambda line: -line.bottom)
     for lines in (by_height, by_height[::-1]):
         for outer, inner in reversed(list(zip(lines[:EDGE_LINES], [*lines[1:], None], strict=False))):
@@ -108,29 +108,29 @@ def _belonging_to_page(page: Sequence[Line], counts: Counter[str], shape: Shape)
     return dropped
 
 
-def _apart(outer: Line, inner: Line, shape: Shape) -> bool:
+def _apart(outer: PageLine, inner: PageLine, shape: Shape) -> bool:
     """Return whether a line stands apart from the text; larger ones are headings."""
     if shape.is_large(outer):
         return False
     return abs(outer.size - shape.size) > 0.5 or abs(outer.bottom - inner.bottom) > _GAP * shape.step
 
 
-def _edges(page: Sequence[Line]) -> list[Line]:
+def _edges(page: Sequence[PageLine]) -> list[PageLine]:
     by_height = sorted(page, key=lambda line: -line.bottom)
     return [*by_height[:EDGE_LINES], *by_height[EDGE_LINES:][-EDGE_LINES:]]
 
 
-def _keys(line: Line) -> list[str]:
+def _keys(line: PageLine) -> list[str]:
     """Return the features of a running head that recur on other pages: its words, and its offset to the page number."""
     number = _FOLIO.search(line.text)
     counted = [] if number is None else [f"page {int(number[0]) - line.page}"]
     return [re.sub(r"\d+", "#", line.text.casefold()), *counted]
 
 
-def _without_notes(page: Sequence[Line], shape: Shape) -> tuple[list[Line], list[Note]]:
+def _without_notes(page: Sequence[PageLine], shape: Shape) -> tuple[list[PageLine], list[PageNote]]:
     """Separate the notes from the lines of a page: smaller lines at the end of a column, from the first mark on."""
-    kept: list[Line] = []
-    notes: list[Note] = []
+    kept: list[PageLine] = []
+    notes: list[PageNote] = []
     marks = {mark for line in page for mark in line.marks}
     start = 0
     while start < len(page):
@@ -150,7 +150,7 @@ def _without_notes(page: Sequence[Line], shape: Shape) -> tuple[list[Line], list
     return kept, notes
 
 
-def _are_notes(lines: Sequence[Line], marks: set[str]) -> bool:
+def _are_notes(lines: Sequence[PageLine], marks: set[str]) -> bool:
     """Return whether a mark of the page leads to one of the lines, or each begins with a different mark.
 
     This excludes tables and program code.
@@ -159,13 +159,13 @@ def _are_notes(lines: Sequence[Line], marks: set[str]) -> bool:
     return not marks.isdisjoint(begun) or len(set(begun)) == len(begun)
 
 
-def _notes(lines: Sequence[Line], marks: set[str]) -> list[Note]:
+def _notes(lines: Sequence[PageLine], marks: set[str]) -> list[PageNote]:
     """Return the notes that begin with marks of the page, or with the next number."""
-    notes: list[Note] = []
+    notes: list[PageNote] = []
     for line in lines:
         found = _NOTE.match(line.text)
         if found and (not notes or found[1] in marks or _follows(notes[-1].mark, found[1])):
-            notes.append(Note(line.page, found[1], [line.text[found.end() :]]))
+            notes.append(PageNote(line.page, found[1], [line.text[found.end() :]]))
         else:
             notes[-1].lines.append(line.text)
     return notes
@@ -177,7 +177,7 @@ def _follows(mark: str, after: str) -> bool:
     return not mark.isdecimal() and not after.isdecimal() and mark != after
 
 
-def blocks_of(pages: Sequence[Sequence[Line]], outline: Sequence[Heading], notices: Notices) -> Iterator[Block]:
+def blocks_of(pages: Sequence[Sequence[PageLine]], outline: Sequence[Heading], notices: Notices) -> Iterator[Block]:
     """Yield each heading and paragraph, with the notes that it refers to.
 
     Headings are those of the outline; without one, short lines that are larger than the text.
@@ -195,10 +195,10 @@ def blocks_of(pages: Sequence[Sequence[Line]], outline: Sequence[Heading], notic
         yield Block(_text(lines, level, shape, joiner), level, matter=matter, notes=said)
     for note in notes:
         if waiting.get((note.page, note.mark)) is note:
-            notices.tell(_NOTE_LEFT_OUT, f"on page {note.page + 1:,}")
+            notices.add(_NOTE_LEFT_OUT, f"on page {note.page + 1:,}")
 
 
-def _matters(paragraphs: Sequence[tuple[list[Line], int]], pages: int) -> list[Matter]:
+def _matters(paragraphs: Sequence[tuple[list[PageLine], int]], pages: int) -> list[Matter]:
     """Return the matter of each paragraph: lists of contents, their title and the few lines between are not text."""
     listing = [at for at, (lines, _) in enumerate(paragraphs) if lines[0].lists]
     matters = [Matter.TEXT] * len(paragraphs)
@@ -211,11 +211,11 @@ def _matters(paragraphs: Sequence[tuple[list[Line], int]], pages: int) -> list[M
     return matters
 
 
-def _is_title(lines: Sequence[Line], level: int) -> bool:
+def _is_title(lines: Sequence[PageLine], level: int) -> bool:
     return level > 0 or matter_of_title(lines[0].text) is not Matter.TEXT
 
 
-def _text(lines: Sequence[Line], level: int, shape: Shape, joiner: LineJoiner) -> str:
+def _text(lines: Sequence[PageLine], level: int, shape: Shape, joiner: LineJoiner) -> str:
     """Return the text of a paragraph on one line, or in lines if they do not wrap, as in verse."""
     texts = [_BULLET.sub("", line.text, count=1) if _BULLET.match(line.text) else line.text for line in lines]
     if not level and _is_verse(lines, shape):
@@ -223,12 +223,12 @@ def _text(lines: Sequence[Line], level: int, shape: Shape, joiner: LineJoiner) -
     return clean(joiner.joined(texts))
 
 
-def _is_verse(lines: Sequence[Line], shape: Shape) -> bool:
+def _is_verse(lines: Sequence[PageLine], shape: Shape) -> bool:
     """Return whether lines are verse: most leave room for the next word, and the room is large or capitals follow."""
     breaks = early = very_early = capitals = 0
     for run in _runs(lines):
         own_end = max(line.right for line in run)
-        end = max(own_end, shape.usual_right(run[0]))
+        end = max(own_end, shape.common_right_margin(run[0]))
         for before, after in pairwise(run):
             word = after.text.split(maxsplit=1)[0]
             needed = before.right + (after.right - after.left) * (len(word) + 1) / max(len(after.text), 1)
@@ -243,7 +243,7 @@ def _is_verse(lines: Sequence[Line], shape: Shape) -> bool:
     return min(early, capitals) >= _VERSE_SHARE * breaks or very_early >= _PROSE_VERSE_SHARE * breaks
 
 
-def _runs(lines: Sequence[Line]) -> Iterator[list[Line]]:
+def _runs(lines: Sequence[PageLine]) -> Iterator[list[PageLine]]:
     """Yield the lines in the same column of the same page."""
     run = [lines[0]]
     for line in lines[1:]:
@@ -254,11 +254,11 @@ def _runs(lines: Sequence[Line]) -> Iterator[list[Line]]:
     yield run
 
 
-def _with_outline(lines: Sequence[Line], outline: Sequence[Heading]) -> list[tuple[Line, int]]:
+def _with_outline(lines: Sequence[PageLine], outline: Sequence[Heading]) -> list[tuple[PageLine, int]]:
     """Return each line with its level; titles of the outline are inserted unless they are printed on their page."""
-    made: list[tuple[Line, int]] = []
+    made: list[tuple[PageLine, int]] = []
     waiting = sorted(outline, key=lambda heading: heading.page)
-    by_page: dict[int, list[Line]] = {}
+    by_page: dict[int, list[PageLine]] = {}
     for line in lines:
         by_page.setdefault(line.page, []).append(line)
     done = 0
@@ -269,7 +269,7 @@ def _with_outline(lines: Sequence[Line], outline: Sequence[Heading]) -> list[tup
     return made
 
 
-def _with_titles(page: Sequence[Line], headings: Sequence[Heading]) -> Iterator[tuple[Line, int]]:
+def _with_titles(page: Sequence[PageLine], headings: Sequence[Heading]) -> Iterator[tuple[PageLine, int]]:
     """Yield the lines of a page with their levels; a title on several lines becomes one."""
     printed = _Printed(page if headings else ())
     places: dict[int, tuple[int, Heading]] = {}
@@ -295,7 +295,7 @@ def _with_titles(page: Sequence[Line], headings: Sequence[Heading]) -> Iterator[
 class _Printed:
     """The letters of the lines of a page, in which titles can be found."""
 
-    def __init__(self, page: Sequence[Line]) -> None:
+    def __init__(self, page: Sequence[PageLine]) -> None:
         self._letters = [_letters(line.text) for line in page]
         self._beginnings: dict[str, list[int]] = {}
         for at, line in enumerate(page):
@@ -327,16 +327,16 @@ class _Printed:
         return end if length == len(wanted) else None
 
 
-def _title(heading: Heading, line: Line) -> Line:
-    return Line(heading.title, line.page, line.left, line.right, line.bottom, line.size)
+def _title(heading: Heading, line: PageLine) -> PageLine:
+    return PageLine(heading.title, line.page, line.left, line.right, line.bottom, line.size)
 
 
 def _letters(text: str) -> str:
     return "".join(character for character in text.casefold() if character.isalnum())
 
 
-def _with_large_lines(lines: Sequence[Line], shape: Shape) -> list[tuple[Line, int]]:
-    def is_heading(line: Line) -> bool:
+def _with_large_lines(lines: Sequence[PageLine], shape: Shape) -> list[tuple[PageLine, int]]:
+    def is_heading(line: PageLine) -> bool:
         return shape.is_large(line) and len(line.text) <= _HEADING_CHARACTERS
 
     sizes = sorted({round(line.size) for line in lines if is_heading(line)}, reverse=True)
@@ -344,8 +344,8 @@ def _with_large_lines(lines: Sequence[Line], shape: Shape) -> list[tuple[Line, i
     return [(line, levels[round(line.size)] if is_heading(line) else 0) for line in lines]
 
 
-def _paragraphs(lines: Sequence[tuple[Line, int]], shape: Shape) -> Iterator[tuple[list[Line], int]]:
-    paragraph: list[Line] = []
+def _paragraphs(lines: Sequence[tuple[PageLine, int]], shape: Shape) -> Iterator[tuple[list[PageLine], int]]:
+    paragraph: list[PageLine] = []
     current = 0
     for line, level in lines:
         if paragraph and (level != current or _begins(paragraph, line, shape, level)):
@@ -357,7 +357,7 @@ def _paragraphs(lines: Sequence[tuple[Line, int]], shape: Shape) -> Iterator[tup
         yield paragraph, current
 
 
-def _begins(paragraph: Sequence[Line], line: Line, shape: Shape, level: int) -> bool:
+def _begins(paragraph: Sequence[PageLine], line: PageLine, shape: Shape, level: int) -> bool:
     """Return whether a line begins a paragraph: by its distance, its bullet, an indent, or after a short last line."""
     before = paragraph[-1]
     if level:
@@ -370,13 +370,13 @@ def _begins(paragraph: Sequence[Line], line: Line, shape: Shape, level: int) -> 
         return True
     indent = _INDENT_SIZES * shape.size
     if _is_item(paragraph[0]):
-        hangs = paragraph[0].left - indent < line.left < paragraph[0].left + _LARGEST_INDENT_SIZES * shape.size
+        hangs = paragraph[0].left - indent < line.left < paragraph[0].left + _MAX_INDENT_SIZES * shape.size
         return not hangs if len(paragraph) == 1 else abs(line.left - before.left) > indent
     if line.left > before.left + indent and line.left < before.right:
         return True
     return not shape.indents and is_short and ends
 
 
-def _is_item(line: Line) -> bool:
+def _is_item(line: PageLine) -> bool:
     """Return whether a line begins an item of a list."""
     return _BULLET.match(line.text) is not None or _ITEM.match(line.text) is not None

@@ -19,7 +19,7 @@ from engine.errors import DamagedDocument, EncryptedDocument, UnusableDocument
 from engine.text.documents.blocks import DEEPEST_LEVEL, chapters_of
 from engine.text.documents.document import Document, Notices, Omission
 from engine.text.documents.formulas import with_raised
-from engine.text.documents.page_columns import Heading, Line, Row, arranged, without_line_numbers
+from engine.text.documents.page_columns import Heading, PageLine, Row, arranged, without_line_numbers
 from engine.text.documents.page_lines import blocks_of
 from engine.text.documents.prose import clean
 
@@ -42,7 +42,7 @@ _WORDLIKE = re.compile(r"[A-Z]?[a-z]+|[A-Z]+")
 _LATIN = re.compile(r"[A-Za-z]{4,}")
 _VOWEL = re.compile(r"[aeiouy]", re.IGNORECASE)
 _FEWEST_WORDS = 20
-_RECOGNISE = "Run OCR on it first."
+_RECOGNIZE = "Run OCR on it first."
 _HIDDEN = Omission(
     "A page has no mapping from glyphs to letters and is skipped",
     "{} pages have no mapping from glyphs to letters and are skipped",
@@ -100,7 +100,7 @@ class _Reader:
         turned = tuple(each[1].strip() for each, is_straight in zip(found, straight, strict=True) if not is_straight)
         return Page(rows, turned, self._is_hidden(found))
 
-    def _row(self, found: re.Match[str]) -> Iterator[Line]:
+    def _row(self, found: re.Match[str]) -> Iterator[PageLine]:
         first = found.start() + _first(found[1])
         size = self._size(first)
         pieces = list(self._pieces(found, size))
@@ -127,7 +127,7 @@ class _Reader:
             piece.right = max(piece.right, box[1])
         yield piece
 
-    def _line(self, piece: _Piece, end: str) -> Line:
+    def _line(self, piece: _Piece, end: str) -> PageLine:
         letter = _last_letter(piece.words)
         size, base = self._size(letter), self._height(letter)
         text, marks = "".join(word for _, word in piece.words), []
@@ -139,7 +139,7 @@ class _Reader:
         bottom, start = self._box(letter)[2], piece.words[0][0]
         if start < letter and self._size(start) > _INITIAL_SIZES * size:
             piece.left = self._box(start + 1)[0]  # the next lines also begin there
-        return Line(text + end, self._number, piece.left, piece.right, bottom, size, tuple(marks))
+        return PageLine(text + end, self._number, piece.left, piece.right, bottom, size, tuple(marks))
 
     def _without_marks(self, before: str, word: str, place: int, size: float, base: float) -> tuple[str, list[str]]:
         """Return the text with a word added, raised digits as powers, and separately the note marks."""
@@ -256,20 +256,20 @@ def read(path: Path) -> Document:
             raise EncryptedDocument(
                 f"“{path.name}” is password-protected.", "Save a copy without a password."
             ) from error
-        raise DamagedDocument(f"“{path.name}” is damaged or incomplete.", "Get another copy of it.") from error
+        raise DamagedDocument(f"“{path.name}” is damaged or incomplete.", "Get the document again.") from error
 
 
 def _document(file: pypdfium2.PdfDocument, path: Path) -> Document:
     pages, notices = [_page(page, number) for number, page in enumerate(file)], Notices()
     if pages and not any(page.rows for page in pages):
-        raise UnusableDocument(f"“{path.name}” contains only scanned pages.", _RECOGNISE)
+        raise UnusableDocument(f"“{path.name}” contains only scanned pages.", _RECOGNIZE)
     if all(page.is_hidden for page in pages if page.rows):
-        raise UnusableDocument(f"“{path.name}” has glyphs without a mapping to letters.", _RECOGNISE)
+        raise UnusableDocument(f"“{path.name}” has glyphs without a mapping to letters.", _RECOGNIZE)
     for number, page in enumerate(pages, 1):
         if page.is_hidden:
-            notices.tell(_HIDDEN, f"on page {number:,}")
+            notices.add(_HIDDEN, f"on page {number:,}")
         elif page.turned:
-            notices.tell(_TURNED, f"on page {number:,}")
+            notices.add(_TURNED, f"on page {number:,}")
     facts = file.get_metadata_dict()
     title = clean(facts.get("Title", "")) or path.stem
     rows = without_line_numbers([() if page.is_hidden else page.rows for page in pages])

@@ -13,8 +13,8 @@ from pathlib import Path
 from engine.text.documents.blocks import Block, chapters_of, moved
 from engine.text.documents.chapter_series import FULL_LINE_CHARACTERS, Outline, outline_of
 from engine.text.documents.decoding import decoded
-from engine.text.documents.document import Document, Look, Matter, Styled
-from engine.text.documents.heading_lines import Kind, heading_line
+from engine.text.documents.document import Document, Matter, Styled, TextStyle
+from engine.text.documents.heading_lines import HeadingKind, heading_line
 from engine.text.documents.matter import framed, heading_of_file, is_about_making
 from engine.text.documents.prose import LineJoiner, clean
 
@@ -53,7 +53,7 @@ _DEFAULT_BREAK = "* * *"
 
 
 @dataclass(frozen=True)
-class Note:
+class TextNote:
     """A note and its original place in the text."""
 
     place: int
@@ -71,15 +71,15 @@ class Bare:
     text: str
     captions: frozenset[int]
     transcriber: tuple[str, ...]
-    notes: dict[str, list[Note]] = field(repr=False)
+    notes: dict[str, list[TextNote]] = field(repr=False)
     emphasis: tuple[Styled, ...] = field(default=(), repr=False)
 
     @property
-    def all_notes(self) -> Iterator[Note]:
+    def all_notes(self) -> Iterator[TextNote]:
         """All notes, those of a label together."""
         return (note for found in self.notes.values() for note in found)
 
-    def note(self, label: str, place: int) -> Note:
+    def note(self, label: str, place: int) -> TextNote:
         """Return the note of this label after a place, or the last one before."""
         found = self.notes[label]
         after = bisect_right(found, place, key=lambda note: note.place)
@@ -92,11 +92,11 @@ def bare(text: str) -> Bare:
     length = 0
     captions: set[int] = set()
     transcriber: list[str] = []
-    notes: dict[str, list[Note]] = defaultdict(list)
+    notes: dict[str, list[TextNote]] = defaultdict(list)
     emphasis: list[Styled] = []
     for kind, content in _pieces(_bracketed(_PAGE.sub("", text))):
         if kind == "footnote" and (label := _NOTE_LABEL.match(content)):
-            notes[label["label"] or "*"].append(Note(length, _plain(content[label.end() :])))
+            notes[label["label"] or "*"].append(TextNote(length, _plain(content[label.end() :])))
             continue
         if kind.startswith("transcriber"):
             transcriber.append(_plain(content))
@@ -109,9 +109,9 @@ def bare(text: str) -> Bare:
     return Bare("".join(kept), frozenset(captions), tuple(transcriber), dict(notes), tuple(emphasis))
 
 
-def with_notes(text: str, place: int, source: Bare) -> tuple[str, list[Note]]:
+def with_notes(text: str, place: int, source: Bare) -> tuple[str, list[TextNote]]:
     """Remove the note marks from a paragraph at a place of the text; return it and its notes."""
-    found: list[Note] = []
+    found: list[TextNote] = []
 
     def taken(mark: re.Match[str]) -> str:
         if mark["label"] not in source.notes:
@@ -172,7 +172,7 @@ def _plain(text: str, emphasis: list[Styled] | None = None, place: int = 0) -> s
         said = match[1] or match[2]
         if emphasis is not None:
             start = place + match.start() - marks
-            emphasis.append(Styled(start, start + len(said), Look.EMPHASIS if match[1] else Look.STRONG))
+            emphasis.append(Styled(start, start + len(said), TextStyle.EMPHASIS if match[1] else TextStyle.STRONG))
         marks += len(match[0]) - len(said)
         return said
 
@@ -263,7 +263,7 @@ def _stands_alone(lines: Sequence[str], number: int) -> bool:
     A full line that ends no sentence continues in the next one.
     """
     heading = heading_line(lines[number])
-    if heading is None or heading.kind is Kind.NUMBER or heading.number is None:
+    if heading is None or heading.kind is HeadingKind.NUMBER or heading.number is None:
         return False
     before, after = lines[max(number - 1, 0) : number], lines[number + 1 : number + 2]
     is_list = any(heading_line(line) for line in (*before, *after))
@@ -287,7 +287,7 @@ def _blocks(
 ) -> list[tuple[int, Block]]:
     """Return each paragraph as a block, with its place; the title below a heading is joined to it."""
     blocks: list[tuple[int, Block]] = []
-    referred: set[Note] = set()
+    referred: set[TextNote] = set()
     for number, paragraph in enumerate(paragraphs):
         if number in outline.titles:
             continue
@@ -315,13 +315,13 @@ def _styles(paragraph: _Paragraph, said: str, emphasis: Sequence[Styled]) -> tup
     if first >= last:
         return ()
     inside = (
-        Styled(max(style.start, start) - start, min(style.end, end) - start, style.look)
+        Styled(max(style.start, start) - start, min(style.end, end) - start, style.text_style)
         for style in emphasis[first:last]
     )
     return moved(inside, written, said)
 
 
-def _with_notes(blocks: list[tuple[int, Block]], notes: Iterable[Note]) -> list[tuple[int, Block]]:
+def _with_notes(blocks: list[tuple[int, Block]], notes: Iterable[TextNote]) -> list[tuple[int, Block]]:
     """Add each note without a mark to the block before it."""
     if not blocks:
         return [(note.place, Block(text)) for note in notes for text in _texts([note])]
@@ -333,7 +333,7 @@ def _with_notes(blocks: list[tuple[int, Block]], notes: Iterable[Note]) -> list[
     return blocks
 
 
-def _texts(notes: Iterable[Note]) -> tuple[str, ...]:
+def _texts(notes: Iterable[TextNote]) -> tuple[str, ...]:
     return tuple(text for note in notes if (text := clean(note.text)))
 
 

@@ -15,7 +15,7 @@ _AROUND_LINE_END = re.compile(r" ?\n ?")
 _CONTROL = re.compile("[\x00-\x08\x0b\x0c\x0e-\x1f\x7f\x80-\x9f\ufffe\uffff]")
 _WORD = re.compile(r"\w+(?:[-‐’'\u00ad]\w+)*")
 _CUT_WORD = re.compile(r"(\w+(?:-\w+)*)[-‐\u00ad]$")
-_SHORTEST_PART = 2
+_MIN_PART_LENGTH = 2
 _ENDINGS = frozenset(
     {"able", "est", "ful", "full", "hood", "ing", "ion", "less", "like", "ment", "ness", "ship", "ward"}
 )
@@ -81,7 +81,7 @@ class LineJoiner:
 
 def _are_apart(first: str, second: str) -> bool:
     """Return whether both parts are English words that form no word together, even without a common suffix."""
-    if min(len(first), len(second)) < _SHORTEST_PART:
+    if min(len(first), len(second)) < _MIN_PART_LENGTH:
         return False
     words = english_words()
     if first not in words or (second not in words and second.removesuffix("s") not in words) or second in _ENDINGS:

@@ -16,12 +16,12 @@ from pathlib import Path
 
 from engine.errors import DamagedDocument, EngineError, OversizedDocument, UnusableDocument
 from engine.system.memory import peak_bytes
-from engine.system.remote import ProcessEnded, TookTooLong, call
+from engine.system.remote import CallTimedOut, ProcessEnded, call
 from engine.text.documents.document import Document
 
-LARGEST_TEXT_BYTES = 32_000_000
+MAX_TEXT_BYTES = 32_000_000
 """The limit for text formats; the Bible is 5 MB."""
-LARGEST_FILE_BYTES = 1_000_000_000
+MAX_FILE_BYTES = 1_000_000_000
 """The limit for formats that can contain pictures."""
 _TEXT, _MARKDOWN, _PAGE, _SUBTITLES = "plain_text", "markdown_text", "web_page", "subtitle_file"
 _WORD, _BOOK = "word_file", "ebook"
@@ -36,6 +36,7 @@ _OTHERS = frozenset({
     ".tiff", ".mp3", ".wav", ".flac", ".ogg", ".m4a", ".m4b", ".mp4", ".exe", ".dmg",
 })  # fmt: skip
 SUFFIXES = tuple(_READERS)
+PROJECT_SUFFIX = ".kokoro"
 OUT_OF_MEMORY_CODE = 9
 MAX_SECONDS = 120.0
 """The time limit; a book of a thousand pages takes a few seconds."""
@@ -78,6 +79,8 @@ def reader_of(path: Path) -> str:
     Raises `UnusableDocument` for known unsupported formats.
     """
     suffix = path.suffix.casefold()
+    if suffix == PROJECT_SUFFIX:
+        raise UnusableDocument(f"“{path.name}” is a project, not a document.", "Open it on its own.")
     if suffix in _OTHERS:
         raise UnusableDocument(
             f"Kokoro Desk can’t open “{path.name}”: its format isn’t supported.",
@@ -91,23 +94,23 @@ def is_archive(path: Path) -> bool:
     return reader_of(path) in (_BOOK, _WORD)
 
 
-def largest_bytes(path: Path) -> int:
+def max_bytes(path: Path) -> int:
     """Return the size limit for a file of this kind, in bytes."""
     is_text = reader_of(path) in (_TEXT, _MARKDOWN, _PAGE, _SUBTITLES)
-    return LARGEST_TEXT_BYTES if is_text else LARGEST_FILE_BYTES
+    return MAX_TEXT_BYTES if is_text else MAX_FILE_BYTES
 
 
 def read_document(path: Path, cancel: threading.Event | None = None) -> Document:
     """Read a document in plain text, Markdown, HTML, DOCX, EPUB or PDF, according to its suffix.
 
     Its headings and emphasis are spans of the text, and its pictures names for `read_picture`. Raises
-    `UnusableDocument` or a subclass with one sentence about the file, and `Cancelled` soon after `cancel` is set.
+    `UnusableDocument` or a subclass with one sentence about the file, and `Canceled` soon after `cancel` is set.
     """
     path = path.absolute()
     _check(path)
     try:
         return call(read_within_limits, path, cancel=cancel, seconds=MAX_SECONDS)
-    except TookTooLong:
+    except CallTimedOut:
         raise too_large(path.name) from None
     except ProcessEnded as ended:
         raise _ended(path.name, ended.code) from None
@@ -135,8 +138,8 @@ def _check(path: Path) -> None:
     if path.is_dir():
         raise UnusableDocument(f"“{path.name}” is a folder.", "Choose a file in it.")
     if not is_file:
-        raise UnusableDocument(f"“{path.name}” is not a file.", "Choose a file.")
-    if size > (limit := largest_bytes(path)):
+        raise UnusableDocument(f"“{path.name}” isn’t a file.", "Choose a file.")
+    if size > (limit := max_bytes(path)):
         raise OversizedDocument(
             f"“{path.name}” is {size / 1e6:,.0f} MB; the limit is {limit / 1e6:,.0f} MB.",
             "Split it into smaller files.",
@@ -147,7 +150,7 @@ def _ended(name: str, code: int) -> UnusableDocument:
     """Return the error for a process that ended without a result."""
     if code in (OUT_OF_MEMORY_CODE, -signal.SIGXCPU, -signal.SIGKILL):
         return too_large(name)
-    return DamagedDocument(f"“{name}” couldn’t be opened. The file may be damaged.", "Get another copy of it.")
+    return DamagedDocument(f"“{name}” couldn’t be opened. The file may be damaged.", "Get the document again.")
 
 
 def read_within_limits(path: Path) -> Document:
@@ -185,7 +188,7 @@ def read(path: Path) -> Document:
         raise
     except Exception as error:  # a bug in a library, triggered by an unexpected file
         raise DamagedDocument(
-            f"“{path.name}” is damaged ({type(error).__name__}).", "Get another copy of it."
+            f"“{path.name}” is damaged ({type(error).__name__}).", "Get the document again."
         ) from error
     if not document.chapters:
         raise UnusableDocument(f"“{path.name}” has no text.", "Choose a different one.")

@@ -35,10 +35,10 @@ def told(rows: Sequence[Sequence[Cell]]) -> list[Block]:
         return [block for cell in cells for block in cell]
     notes = tuple(note for cell in cells for block in cell for note in block.notes)
     names = [[" ".join(block.text for block in cell) for cell in row] for row in present]
-    return [Block(told_shortly(names), matter=cells[0][0].matter if cells[0] else Block("").matter, notes=notes)]
+    return [Block(described_shortly(names), matter=cells[0][0].matter if cells[0] else Block("").matter, notes=notes)]
 
 
-def told_shortly(rows: list[list[str]], title: str = "") -> str:
+def described_shortly(rows: list[list[str]], title: str = "") -> str:
     """Return a summary of a table: its title, its size and the names of its columns."""
     names = ", ".join(name for name in rows[0][:_MAX_COLUMN_NAMES] if name)
     size = f"{len(rows) - 1} {'row' if len(rows) == 2 else 'rows'}"
@@ -70,11 +70,11 @@ def arranges_text(table: Any) -> bool:
     return not has_head and sentences > _SENTENCES_OF_PROSE * len(texts)
 
 
-def told_in_short(table: Any) -> str:
+def described_in_short(table: Any) -> str:
     """Return a summary of an HTML data table."""
     rows = [[text_of_cell(cell) for cell in row.iterchildren("td", "th")] for row in table.iter("tr")]
     title = clean(" ".join("".join(table.xpath("string(./caption)")).split()))
-    return told_shortly([row for row in rows if any(row)], title)
+    return described_shortly([row for row in rows if any(row)], title)
 
 
 def text_of_cell(cell: Any) -> str:

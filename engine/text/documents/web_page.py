@@ -16,7 +16,7 @@ from engine.text.documents.document import Document, Notices, Omission
 from engine.text.documents.html_blocks import pieces_of
 from engine.text.documents.html_matter import sorted_blocks
 from engine.text.documents.html_notes import mark_notes
-from engine.text.documents.inline import Pictures
+from engine.text.documents.inline import DocumentPictures
 from engine.text.documents.markup import page_tree, text_of, tree_of_text
 from engine.text.documents.prose import clean
 from engine.text.documents.unread import Unread, letters_of, main_part
@@ -66,10 +66,10 @@ def blocks_of(
     parts = main_part(root) if main else [root]
     notices = Notices() if notices is None else notices
     if parts != [root] and letters_of([root]) > letters_of(parts) + _MAX_FURNITURE:
-        notices.tell(_OUTSIDE, f"which has {letters_of(parts):,} letters")
-    pieces = pieces_of(parts, Unread(root), notices, pictures=Pictures(find_picture))
+        notices.add(_OUTSIDE, f"which has {letters_of(parts):,} letters")
+    pieces = pieces_of(parts, Unread(root), notices, pictures=DocumentPictures(find_picture))
     if not any(piece.block.text for piece in pieces):
-        pieces = pieces_of(parts, Unread(root, hides=False), notices, pictures=Pictures(find_picture))
+        pieces = pieces_of(parts, Unread(root, hides=False), notices, pictures=DocumentPictures(find_picture))
     return sorted_blocks([pieces])[0]
 
 

@@ -11,7 +11,7 @@ from engine.text.documents.blocks import chapters_of
 from engine.text.documents.document import Document, Notices
 from engine.text.documents.prose import clean
 from engine.text.documents.word_package import WORD, Package
-from engine.text.documents.word_styles import Lists, Styles
+from engine.text.documents.word_styles import Lists, WordStyles
 from engine.text.documents.word_text import WordText
 
 _OLD_OR_ENCRYPTED = b"\xd0\xcf\x11\xe0"
@@ -34,7 +34,7 @@ def read(path: Path) -> Document:
         if body is None:
             raise archive.damaged()
         styles_part, facts = package.part("styles"), package.facts()
-        styles, lists = Styles(styles_part), Lists(package.part("numbering"))
+        styles, lists = WordStyles(styles_part), Lists(package.part("numbering"))
         notes = {
             (kind, number): text
             for kind in ("footnote", "endnote")
@@ -46,7 +46,7 @@ def read(path: Path) -> Document:
     return Document(title, _fact(facts, "creator"), _language(styles_part), chapters, notices=notices.sentences())
 
 
-def _notes(root: Any, kind: str, styles: Styles, lists: Lists, notices: Notices) -> list[tuple[str, str]]:
+def _notes(root: Any, kind: str, styles: WordStyles, lists: Lists, notices: Notices) -> list[tuple[str, str]]:
     """Return the notes of a part with their numbers, each on one line."""
     found = [] if root is None else root.findall(f"{WORD}{kind}")
     return [

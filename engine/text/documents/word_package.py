@@ -36,7 +36,7 @@ class Package:
         relationships = f"{self._folder}/_rels/{file_name}.rels"
         self._related = self._relationships(relationships, self._folder)
         self._pictures = dict(self._found_pictures(relationships))
-        self.text = _usual(archive.tree(self._names[main]))
+        self.text = _with_canonical_names(archive.tree(self._names[main]))
 
     def part(self, kind: str) -> Any:
         """Return the root of a part that the text refers to, such as its styles or footnotes; None if there is none."""
@@ -87,9 +87,9 @@ class Package:
         if name is None:
             return None
         try:
-            return _usual(self._archive.tree(name))
+            return _with_canonical_names(self._archive.tree(name))
         except DamagedDocument:
-            self._notices.tell(_DAMAGED_PART, f"“{name}”")
+            self._notices.add(_DAMAGED_PART, f"“{name}”")
             return None
 
 
@@ -108,18 +108,18 @@ def _plain(name: str) -> str:
     return name.replace("\\", "/").strip("/").casefold()
 
 
-def _usual(root: Any) -> Any:
+def _with_canonical_names(root: Any) -> Any:
     """Convert a tree to the names of the transitional variant, in place."""
     space = root.tag[: root.tag.find("}") + 1]
     if space in _STRICT:
         for element in root.iter():
-            element.tag = _usual_name(element.tag)
+            element.tag = _canonical_name(element.tag)
             for name, value in element.attrib.items():
-                if _usual_name(name) != name:
-                    element.set(_usual_name(name), value)
+                if _canonical_name(name) != name:
+                    element.set(_canonical_name(name), value)
     return root
 
 
-def _usual_name(name: str) -> str:
+def _canonical_name(name: str) -> str:
     space, _, local = name.rpartition("}")
     return _STRICT.get(f"{space}}}", f"{space}}}" if space else "") + local

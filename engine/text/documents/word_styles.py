@@ -27,14 +27,14 @@ _QUOTE = re.compile(r"(?:intense ?)?quot(?:e|ation)s?|block ?(?:text|quote|quota
 _OFF = frozenset({"0", "false", "off", "none"})
 _PLACE = re.compile(r"%([1-9])")
 _SILENT = frozenset({"bullet", "none"})
-_DEEPEST = 8
+_MAX_DEPTH = 8
 _NEAR_PARTS = 8
-_FEWEST_UNITS = 10 * 9525
+_MIN_UNITS = 10 * 9525
 """Ten pixels; smaller pictures are lines or spacers."""
 
 
 @dataclass(frozen=True)
-class Look:
+class TextProperties:
     """The relevant properties of a text; None where unspecified.
 
     `level` is that of a heading, 0 for text; `raised` is the alignment, such as “superscript”; `number` is the list and
@@ -53,7 +53,7 @@ class Look:
     bold: bool | None = None
     quote: bool | None = None
 
-    def over(self, below: Look) -> Look:
+    def over(self, below: TextProperties) -> TextProperties:
         """Return this look, with unspecified properties taken from the one below."""
         if self is PLAIN or below is PLAIN:
             return below if self is PLAIN else self
@@ -61,46 +61,46 @@ class Look:
         return replace(below, **said)
 
 
-_ASPECTS = tuple(aspect.name for aspect in fields(Look))
-PLAIN = Look()
+_ASPECTS = tuple(aspect.name for aspect in fields(TextProperties))
+PLAIN = TextProperties()
 
 
-class Styles:
+class WordStyles:
     """The looks of all styles; `root` is None for a file without them."""
 
     def __init__(self, root: Any) -> None:
-        self._looks: dict[str, Look] = {}
+        self._text_properties: dict[str, TextProperties] = {}
         styles = [] if root is None else root.findall(f"{WORD}style")
         own = {style.get(f"{WORD}styleId", ""): style for style in styles}
         for name in own:
             self._resolve(name, own)
 
-    def look(self, name: str | None) -> Look:
+    def text_properties(self, name: str | None) -> TextProperties:
         """Return the look of the style with this identifier; for a missing style, derive it from the identifier."""
         if name is None:
             return PLAIN
-        return self._looks.get(name) or _look_of_name(name)
+        return self._text_properties.get(name) or _properties_of_name(name)
 
     def _resolve(self, name: str, own: dict[str, Any]) -> None:
         """Resolve the look of a style and of those that it is based on, from the lowest."""
         chain: list[str] = []
-        while name in own and name not in self._looks and name not in chain:
+        while name in own and name not in self._text_properties and name not in chain:
             chain.append(name)
             name = value(own[name], "basedOn") or ""
-        below = self._looks.get(name, PLAIN)
+        below = self._text_properties.get(name, PLAIN)
         for each in reversed(chain):
             style = own[each]
-            said = _look_of_name(value(style, "name") or "")
-            paragraph = paragraph_look(style.find(f"{WORD}pPr"))
-            below = said.over(paragraph).over(run_look(style.find(f"{WORD}rPr"))).over(below)
-            self._looks[each] = below
+            said = _properties_of_name(value(style, "name") or "")
+            paragraph = paragraph_properties(style.find(f"{WORD}pPr"))
+            below = said.over(paragraph).over(run_properties(style.find(f"{WORD}rPr"))).over(below)
+            self._text_properties[each] = below
 
 
-def _look_of_name(name: str) -> Look:
+def _properties_of_name(name: str) -> TextProperties:
     plain = name.casefold()
     heading = _HEADING.fullmatch(plain)
     level = None if heading is None else int(heading[1]) if int(heading[1]) <= DEEPEST_LEVEL else 0
-    return Look(
+    return TextProperties(
         level,
         contents=_CONTENTS.fullmatch(plain) is not None or None,
         italic=_EMPHASIS.fullmatch(plain) is not None or None,
@@ -109,7 +109,7 @@ def _look_of_name(name: str) -> Look:
     )
 
 
-def paragraph_look(properties: Any) -> Look:
+def paragraph_properties(properties: Any) -> TextProperties:
     """Return the look that the properties of a paragraph specify."""
     if properties is None:
         return PLAIN
@@ -117,20 +117,20 @@ def paragraph_look(properties: Any) -> Look:
     numbering = properties.find(f"{WORD}numPr")
     number = None if numbering is None else value(numbering, "numId")
     depth = None if numbering is None else value(numbering, "ilvl")
-    return Look(
+    return TextProperties(
         None if outline is None else _outline_level(outline),
         number=number,
         depth=int(depth) if depth is not None and depth.isdecimal() else None,
     )
 
 
-def run_look(properties: Any) -> Look:
+def run_properties(properties: Any) -> TextProperties:
     """Return the look that the properties of a run specify."""
     if properties is None or not len(properties):
         return PLAIN
     fonts = properties.find(f"{WORD}rFonts")
     struck = is_on(properties, "strike")
-    return Look(
+    return TextProperties(
         hidden=is_on(properties, "vanish"),
         struck=is_on(properties, "dstrike") if struck is None else struck,
         raised=value(properties, "vertAlign"),
@@ -185,7 +185,7 @@ class Lists:
         levels = self._levels.get(number)
         if levels is None:
             return ""
-        depth = min(depth, _DEEPEST)
+        depth = min(depth, _MAX_DEPTH)
         counts = self._counts.setdefault(self._counted_with[number], {})
         restart = self._restarts.pop((number, depth), None)
         if restart is not None:
@@ -273,7 +273,7 @@ class Paragraph:
     `after` are the blocks of its text boxes; one that `joins` has lost its end and continues in the next one.
     """
 
-    look: Look = PLAIN
+    text_properties: TextProperties = PLAIN
     parts: list[str] = field(default_factory=list)
     marks: list[Mark] = field(default_factory=list)
     seen: list[tuple[int, document.Picture]] = field(default_factory=list)
@@ -282,7 +282,7 @@ class Paragraph:
     matter: Matter = Matter.TEXT
     label: str = ""
     joins: bool = False
-    run: Look = PLAIN
+    run: TextProperties = PLAIN
     run_start: int = 0
     raised: str = ""
 
@@ -293,24 +293,24 @@ class Paragraph:
             self.raised = ""
         self.parts.append(text)
 
-    def begin_run(self, look: Look) -> None:
+    def begin_run(self, text_properties: TextProperties) -> None:
         """Begin a run with this look."""
-        self.run, self.run_start = look, len(self.parts)
+        self.run, self.run_start = text_properties, len(self.parts)
 
     def end_run(self) -> None:
         """Record the emphasis of the run; a look of the whole paragraph is no emphasis."""
         run, end, self.run = self.run, len(self.parts), PLAIN
-        if run is self.look or end == self.run_start:
+        if run is self.text_properties or end == self.run_start:
             return
-        if run.italic and not self.look.italic:
-            self.marks.append((self.run_start, end, document.Look.EMPHASIS))
-        if run.bold and not self.look.bold:
-            self.marks.append((self.run_start, end, document.Look.STRONG))
+        if run.italic and not self.text_properties.italic:
+            self.marks.append((self.run_start, end, document.TextStyle.EMPHASIS))
+        if run.bold and not self.text_properties.bold:
+            self.marks.append((self.run_start, end, document.TextStyle.STRONG))
 
     def see(self, name: str, drawing: Any) -> None:
         """Record a picture in a drawing, which may be None, unless it is a line or a spacer."""
         sides = () if drawing is None else drawing.xpath("./*/*[local-name()='extent']/@*")
-        if any(side.isdecimal() and int(side) < _FEWEST_UNITS for side in sides):
+        if any(side.isdecimal() and int(side) < _MIN_UNITS for side in sides):
             return
         told = () if drawing is None else drawing.xpath("./*/*[local-name()='docPr']/@descr")
         self.seen.append((len(self.parts), Picture(0, name, " ".join("".join(told).split()))))
@@ -318,7 +318,7 @@ class Paragraph:
     def behind(self, before: Paragraph) -> Paragraph:
         """Append this paragraph to one that has lost its end; its own properties apply."""
         shift = len(before.parts)
-        before.marks += [(start + shift, end + shift, look) for start, end, look in self.marks]
+        before.marks += [(start + shift, end + shift, text_properties) for start, end, text_properties in self.marks]
         before.seen += [(part + shift, picture) for part, picture in self.seen]
         before.parts += self.parts
         before.notes += self.notes
@@ -332,7 +332,7 @@ class Paragraph:
 
         The pictures of a paragraph without text join the waiting ones.
         """
-        level, whole = self.look.level or 0, "".join(self.parts)
+        level, whole = self.text_properties.level or 0, "".join(self.parts)
         text = _one_line(clean(whole)) if level else clean(whole)
         if not text:
             waiting += [picture for _, picture in self.seen]
@@ -344,7 +344,8 @@ class Paragraph:
         waiting.clear()
         return Block(
             text, level, matter=self.matter, notes=tuple(self.notes), pictures=pictures,
-            styles=styles_of(self.marks, self.parts, text) if self.marks else (), is_quote=bool(self.look.quote),
+            styles=styles_of(self.marks, self.parts, text) if self.marks else (),
+            is_quote=bool(self.text_properties.quote),
         )  # fmt: skip
 
 

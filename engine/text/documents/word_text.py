@@ -15,7 +15,7 @@ from engine.text.documents.formulas import UNREADABLE, spoken
 from engine.text.documents.prose import is_reading
 from engine.text.documents.tables import Cell, told
 from engine.text.documents.word_package import MATH, WORD
-from engine.text.documents.word_styles import Lists, Paragraph, Styles, paragraph_look, run_look, value
+from engine.text.documents.word_styles import Lists, Paragraph, WordStyles, paragraph_properties, run_properties, value
 
 _PLACES = range(0xF020, 0xF100)
 """The private-use characters that represent the code points of symbol fonts."""
@@ -107,7 +107,7 @@ class WordText:
 
     def __init__(
         self,
-        styles: Styles,
+        styles: WordStyles,
         lists: Lists,
         notices: Notices,
         notes: dict[tuple[str, str], str],
@@ -152,17 +152,17 @@ class WordText:
 
     def _begin_paragraph(self, element: Any) -> bool:
         properties = element.find(f"{WORD}pPr")
-        look = paragraph_look(properties)
+        text_properties = paragraph_properties(properties)
         if properties is not None:
-            look = look.over(self._styles.look(value(properties, "pStyle")))
-        paragraph = Paragraph(look)
+            text_properties = text_properties.over(self._styles.text_properties(value(properties, "pStyle")))
+        paragraph = Paragraph(text_properties)
         mark = None if properties is None else properties.find(f"{WORD}rPr")
         if mark is not None:
             paragraph.joins = mark.find(f"{WORD}del") is not None or mark.find(f"{WORD}moveFrom") is not None
-        if look.number is not None and not paragraph.joins:
-            paragraph.label = self._lists.label(look.number, look.depth or 0)
+        if text_properties.number is not None and not paragraph.joins:
+            paragraph.label = self._lists.label(text_properties.number, text_properties.depth or 0)
         in_field = any(each.code.split(maxsplit=1)[:1] == ["TOC"] for each in self._fields)
-        if self._contents or look.contents or in_field:
+        if self._contents or text_properties.contents or in_field:
             paragraph.matter = Matter.FRONT
         self._paragraphs.append(paragraph)
         return True
@@ -199,13 +199,15 @@ class WordText:
         paragraph = self._paragraphs[-1]
         properties = element.find(f"{WORD}rPr")
         style = None if properties is None else value(properties, "rStyle")
-        look = run_look(properties).over(self._styles.look(style)).over(paragraph.look)
-        paragraph.begin_run(look)
-        if look.hidden:
+        text_properties = (
+            run_properties(properties).over(self._styles.text_properties(style)).over(paragraph.text_properties)
+        )
+        paragraph.begin_run(text_properties)
+        if text_properties.hidden:
             return False
-        if look.struck and any((each.text or "").strip() for each in element.iter(f"{WORD}t")):
-            self._notices.tell(_STRUCK, self._where)
-        return not look.struck
+        if text_properties.struck and any((each.text or "").strip() for each in element.iter(f"{WORD}t")):
+            self._notices.add(_STRUCK, self._where)
+        return not text_properties.struck
 
     def _end_run(self, _element: Any) -> None:
         if self._paragraphs:
@@ -249,14 +251,14 @@ class WordText:
     def _begin_formula(self, element: Any) -> bool:
         said = spoken(element)
         if said is None:
-            self._notices.tell(_FORMULA, self._where)
+            self._notices.add(_FORMULA, self._where)
         self._write(UNREADABLE if said is None else said)
         return False
 
     def _begin_object(self, element: Any) -> bool:
         """Begin an embedded object; formulas of older programs are pictures."""
         if any((each.get("ProgID") or "").startswith("Equation") for each in element.iter()):
-            self._notices.tell(_FORMULA, self._where)
+            self._notices.add(_FORMULA, self._where)
             self._write(UNREADABLE)
         return True
 
@@ -339,7 +341,7 @@ class WordText:
         (self._paragraphs[-1].after if self._paragraphs else self._places[-1].blocks).extend(blocks)
 
     def _begin_embedded(self, _element: Any) -> bool:
-        self._notices.tell(_EMBEDDED, self._where)
+        self._notices.add(_EMBEDDED, self._where)
         return False
 
 

@@ -40,7 +40,7 @@ class TaggedWord:
         return TaggedWord(self.text[start:end], tag, self.space and end == len(self.text), self.start + start)
 
 
-Analyser = Callable[[str], list[TaggedWord]]
+Analyzer = Callable[[str], list[TaggedWord]]
 Homographs = Mapping[str, Collection[str]]
 """The classes (NOUN, VERB, ADJ) by which the pronunciations of a word differ, by word."""
 
@@ -76,12 +76,12 @@ def import_spacy() -> None:
         import_module("spacy")
 
 
-def load_analyser(homographs: Homographs) -> Analyser:
+def load_analyzer(homographs: Homographs) -> Analyzer:
     """Load the spaCy model if it is installed and loads, else the offline tagger."""
-    return load_model_analyser() or load_offline_analyser(homographs)
+    return load_model_analyzer() or load_offline_analyzer(homographs)
 
 
-def load_model_analyser() -> Analyser | None:
+def load_model_analyzer() -> Analyzer | None:
     """Load spaCy's model; None if it is missing or incompatible with the installed spaCy."""
     if find_spec(MODEL_NAME) is None:
         return None
@@ -94,7 +94,7 @@ def load_model_analyser() -> Analyser | None:
     return lambda text: [_tagged(token, token.tag_) for token in pipeline(text)]
 
 
-def load_offline_analyser(homographs: Homographs) -> Analyser:
+def load_offline_analyzer(homographs: Homographs) -> Analyzer:
     """Load spaCy's English tokenizer, which needs no model, and the offline tagger."""
     tokenizer = _load_tokenizer()
     tagger = load_tagger(homographs)

@@ -50,7 +50,7 @@ ONSET = (
 )
 SAYABLE = re.compile(rf"(?=.{{4}}){ONSET}?(?:[AEIOUY]+[^AEIOUY]{{1,4}})*[AEIOUY]+[^AEIOUY]{{0,3}}")
 """Letters that may be a word, as names are, which no lexicon lists completely."""
-SHORTEST_LONE_NAME = 5
+MIN_LONE_NAME_LENGTH = 5
 """The minimum length of a lone name in capitals; shorter words are acronyms."""
 ZIP_CODE = re.compile(r"[ ]\d{5}\b")
 NUMBER_BEHIND = re.compile(r"\.[ ]?(?:\d|[IVXLCDM]+\b)")
@@ -148,7 +148,7 @@ class _Capitals:
         abbreviation = self._abbreviation(word)
         if abbreviation in TITLES or abbreviation in BEFORE_NUMBERS:
             return abbreviation
-        is_name = len(word.text) >= SHORTEST_LONE_NAME and self._is_name(word)
+        is_name = len(word.text) >= MIN_LONE_NAME_LENGTH and self._is_name(word)
         return _name(word.text) if is_name else None
 
     def _lowered(self, words: Sequence[_Word], index: int, spoken: bool) -> str | None:

@@ -197,6 +197,6 @@ def _described(run: str) -> str:
     return f"“{shortened(run)}”{letters}"
 
 
-def shortened(text: str, longest: int = 20) -> str:
+def shortened(text: str, max_characters: int = 20) -> str:
     """Truncate a text for a message, with an ellipsis."""
-    return text if len(text) <= longest else f"{text[: longest - 1]}…"
+    return text if len(text) <= max_characters else f"{text[: max_characters - 1]}…"

@@ -15,7 +15,7 @@ from functools import cached_property
 from heapq import merge
 
 from engine.errors import InvalidRequest, UnknownVoice
-from engine.speech import Notice, Source
+from engine.speech import Notice, PronunciationSource
 from engine.text.g2p.draft import Draft
 from engine.text.languages import Language
 
@@ -181,7 +181,7 @@ class Override:
     stress: float | None = None
     number_flags: str | None = None
     by_class: tuple[tuple[str, str], ...] = ()
-    source: Source = Source.MARKUP
+    source: PronunciationSource = PronunciationSource.MARKUP
 
     def moved(self, offset: int) -> Override:
         """Return this override, moved by `offset` characters."""

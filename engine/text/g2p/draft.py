@@ -13,7 +13,7 @@ from functools import cached_property, partial
 from itertools import accumulate
 from typing import Protocol
 
-from engine.speech import Notice, Source
+from engine.speech import Notice, PronunciationSource
 from engine.text.languages import Language
 
 Replacement = str | None
@@ -238,7 +238,7 @@ class Draft:
 
     def rewrite(self, pattern: Finder, replace: Callable[[re.Match[str]], str | None], name: str = "") -> None:
         """Replace the matches for which there is a replacement; `name` is the rule's, if it produces words."""
-        self.sourced = self.sourced.rewrite(pattern, replace, f"{Source.RULE}: {name}" if name else "")
+        self.sourced = self.sourced.rewrite(pattern, replace, f"{PronunciationSource.RULE}: {name}" if name else "")
 
     def notice(self, match: re.Match[str], message: str) -> None:
         """Add a notice for the user about a match in the current text."""
@@ -253,7 +253,7 @@ class Draft:
         """Replace the matches by `left`, with a notice where more than signs is removed."""
         for match in pattern.finditer(self.text):
             if any(character.isalnum() for character in match[0]):
-                self.notice(match, f"{what} is not read aloud.")
+                self.notice(match, f"{what} isn’t read aloud.")
         self.rewrite(pattern, lambda match: left)
 
     def leave_out(self, pattern: re.Pattern[str], describe: Callable[[re.Match[str]], str]) -> None:

@@ -15,15 +15,15 @@ from typing import Any
 from misaki import en
 from misaki.token import MToken
 
-from engine.speech import Notice, Source
-from engine.text.g2p.analysis import Analyser, Homographs, TaggedWord, without_signs
+from engine.speech import Notice, PronunciationSource
+from engine.text.g2p.analysis import Analyzer, Homographs, TaggedWord, without_signs
 from engine.text.g2p.directions import Override
 from engine.text.g2p.endings import Endings
 from engine.text.g2p.homographs import ADJECTIVE, METAL, NOUN, VERB
 from engine.text.g2p.letter_to_sound import LetterToSound
 from engine.text.g2p.lexicon import Lexicon, WordsInCapitals
-from engine.text.g2p.normalise import Normalised, normalise
-from engine.text.g2p.pieces import PHRASE_STARTERS, Ending, SpokenWord
+from engine.text.g2p.normalize import Normalized, normalize
+from engine.text.g2p.pieces import PHRASE_STARTERS, Ending, PronouncedWord
 from engine.text.languages import Language
 
 RATING_BY_SPELLING = 2
@@ -36,14 +36,14 @@ MISAKI_FAILURES = (ArithmeticError, AssertionError, AttributeError, LookupError,
 """The errors that misaki 0.9.4 raises on unexpected words."""
 RATING_GIVEN = 5
 RATING_BY_USER = 6
-GIVEN_BY = {RATING_GIVEN: Source.MARKUP, RATING_BY_USER: Source.USER}
+GIVEN_BY = {RATING_GIVEN: PronunciationSource.MARKUP, RATING_BY_USER: PronunciationSource.USER}
 PARTS_OF_SPEECH = {
     "name": ("NNP",), "noun": ("NN", NOUN, METAL), "verb": ("VB", VERB), "adjective": ("JJ", ADJECTIVE),
     "adverb": ("RB", "WRB", "ADV"),
 }  # fmt: skip
 """The beginnings of the tagger's tags, and the classes of homographs; a name also counts as a noun."""
 NO_WORD_CLASSES = frozenset(("DEFAULT", "None", "DT"))
-LoadAnalyser = Callable[[Homographs], Analyser]
+LoadAnalyzer = Callable[[Homographs], Analyzer]
 WORD = re.compile(r"\S+")
 LETTERS_THAT_ARE_WORDS = ("A", "I", "O")
 
@@ -58,7 +58,7 @@ class UnknownWords:
         self._lexicon = lexicon
         self._letter_to_sound = letter_to_sound
         self._problems: list[tuple[str, int, int]] = []
-        self._sources: dict[int, Source] = {}
+        self._sources: dict[int, PronunciationSource] = {}
 
     def __call__(self, token: Any) -> tuple[str, int]:
         """Return the phonemes and the rating of a token; no phonemes if it contains nothing to speak."""
@@ -66,10 +66,10 @@ class UnknownWords:
             return "", RATING_SPELLED
         spelling = SIGNS.sub(" ", token.text)
         phonemes = self._letter_to_sound.phonemes(spelling) if self._letter_to_sound else ""
-        self._sources[int(token.start_ts)] = Source.ESPEAK if phonemes else Source.LETTERS
+        self._sources[int(token.start_ts)] = PronunciationSource.ESPEAK if phonemes else PronunciationSource.LETTERS
         return (phonemes, RATING_BY_SPELLING) if phonemes else (self._spell(token), RATING_SPELLED)
 
-    def sources(self) -> dict[int, Source]:
+    def sources(self) -> dict[int, PronunciationSource]:
         """Return the sources of the phonemes of words since the last call, by their starts."""
         sources, self._sources = self._sources, {}
         return sources
@@ -99,11 +99,11 @@ def load_letter_to_sound(british: bool) -> LetterToSound | None:
 class _G2P(en.G2P):
     """misaki's G2P with our analyzer; its own constructor would download a spaCy model."""
 
-    def __init__(self, british: bool, load_analyser: LoadAnalyser) -> None:
+    def __init__(self, british: bool, load_analyzer: LoadAnalyzer) -> None:
         self.version = None
         self.british = british
         self.lexicon = Lexicon(british)
-        self.nlp = load_analyser(homographs(self.lexicon.golds.dependent()))
+        self.nlp = load_analyzer(homographs(self.lexicon.golds.dependent()))
         self.fallback = self.lexicon.fallback = UnknownWords(self.lexicon, load_letter_to_sound(british))
         self.unk = ""
 
@@ -120,8 +120,8 @@ class _G2P(en.G2P):
 class Pronouncer:
     """Pronounces one sentence at a time in one variety of English."""
 
-    def __init__(self, british: bool, load_analyser: LoadAnalyser) -> None:
-        self._g2p = _G2P(british, load_analyser)
+    def __init__(self, british: bool, load_analyzer: LoadAnalyzer) -> None:
+        self._g2p = _G2P(british, load_analyzer)
 
     @property
     def lexicon(self) -> Lexicon:
@@ -133,19 +133,19 @@ class Pronouncer:
         """The fallback for words that the lexicon lacks."""
         return self._g2p.fallback
 
-    def pronounce(self, text: str, overrides: Sequence[Override] = ()) -> list[SpokenWord]:
+    def pronounce(self, text: str, overrides: Sequence[Override] = ()) -> list[PronouncedWord]:
         """Return the words of a sentence, which has single spaces between words and none at its ends."""
         try:
             return self._words(text, overrides)
         except MISAKI_FAILURES:
             return [spoken for match in WORD.finditer(text) for spoken in self._alone(text, match, overrides)]
 
-    def _words(self, text: str, overrides: Sequence[Override]) -> list[SpokenWord]:
+    def _words(self, text: str, overrides: Sequence[Override]) -> list[PronouncedWord]:
         _, tokens = self._g2p(text, preprocess=lambda text: (text, [], overrides))
         by_spelling = self.unknown_words.sources()
         return [self._spoken(token, by_spelling.get(int(token.start_ts))) for token in tokens]
 
-    def _alone(self, text: str, word: re.Match[str], overrides: Sequence[Override]) -> list[SpokenWord]:
+    def _alone(self, text: str, word: re.Match[str], overrides: Sequence[Override]) -> list[PronouncedWord]:
         """Return one word of a sentence on which misaki failed, by its spelling if misaki also fails on it alone."""
         start, end = word.span()
         inside = [o.moved(-start) for o in overrides if start <= o.start < end]
@@ -155,23 +155,23 @@ class Pronouncer:
             token = _token(TaggedWord(word[0], "NN", False, 0))
             phonemes = self.unknown_words(token)[0]
             source = self.unknown_words.sources()[0]
-            spoken = [SpokenWord(word[0], phonemes, 0, end - start, space=False, source=source)]
+            spoken = [PronouncedWord(word[0], phonemes, 0, end - start, space=False, source=source)]
         moved = [replace(item, start=item.start + start, end=item.end + start) for item in spoken]
         return [*moved[:-1], replace(moved[-1], space=end < len(text))] if moved else []
 
-    def _spoken(self, token: Any, by_spelling: Source | None) -> SpokenWord:
+    def _spoken(self, token: Any, by_spelling: PronunciationSource | None) -> PronouncedWord:
         start, end = int(token.start_ts), int(token.end_ts)
         source = GIVEN_BY.get(token._.rating) or by_spelling or self._source(token)
-        return SpokenWord(token.text, token.phonemes or "", start, end, bool(token.whitespace), source=source)
+        return PronouncedWord(token.text, token.phonemes or "", start, end, bool(token.whitespace), source=source)
 
-    def _source(self, token: Any) -> Source:
+    def _source(self, token: Any) -> PronunciationSource:
         """Return whether the lexicon has a word, or only its letters."""
         letters = token.text.replace(".", "")
         if not letters.isalpha() or letters in LETTERS_THAT_ARE_WORDS or not (letters.isupper() or "." in token.text):
-            return Source.LEXICON
+            return PronunciationSource.LEXICON
         spelled = self._g2p.lexicon.get_NNP(letters)[0] or ""
         is_spelled = _unstressed(spelled) == _unstressed(token.phonemes or "")
-        return Source.LETTERS if is_spelled else Source.LEXICON
+        return PronunciationSource.LETTERS if is_spelled else PronunciationSource.LEXICON
 
 
 def _unstressed(phonemes: str) -> str:
@@ -217,7 +217,7 @@ def _apply(override: Override, tokens: Sequence[MToken]) -> None:
         if phonemes is not None:
             token.phonemes = "" if index else phonemes
             token._.is_head = index == 0
-            token._.rating = RATING_BY_USER if override.source == Source.USER else RATING_GIVEN
+            token._.rating = RATING_BY_USER if override.source == PronunciationSource.USER else RATING_GIVEN
         if override.stress is not None:
             token._.stress = override.stress
         if override.number_flags is not None:
@@ -237,17 +237,17 @@ class EnglishFrontEnd:
 
     phrase_starters = PHRASE_STARTERS
 
-    def __init__(self, language: Language, load_analyser: Callable[[Homographs], Analyser]) -> None:
+    def __init__(self, language: Language, load_analyzer: Callable[[Homographs], Analyzer]) -> None:
         self._language = language
-        self._pronouncer = Pronouncer(language.british, load_analyser)
+        self._pronouncer = Pronouncer(language.british, load_analyzer)
         self._known = WordsInCapitals(self._pronouncer.lexicon)
         self._endings = Endings(self._pronouncer.lexicon)
 
-    def normalise(self, text: str, overrides: Sequence[Override] = ()) -> Normalised:
+    def normalize(self, text: str, overrides: Sequence[Override] = ()) -> Normalized:
         """Apply every rule of written English."""
-        return normalise(text, self._language, self._known, overrides)
+        return normalize(text, self._language, self._known, overrides)
 
-    def pronounce(self, text: str, overrides: Sequence[Override]) -> list[SpokenWord]:
+    def pronounce(self, text: str, overrides: Sequence[Override]) -> list[PronouncedWord]:
         """Return the words as in the lexicon, or by their spelling if it lacks them."""
         return self._pronouncer.pronounce(text, overrides)
 

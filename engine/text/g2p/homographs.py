@@ -129,7 +129,7 @@ class Context:
         return self.after in OBJECTS or self.after_tag in ("DT", "PRP$")
 
 
-def settle(words: Sequence[str], tags: Sequence[str], homographs: Mapping[str, Collection[str]]) -> list[str]:
+def correct_tags(words: Sequence[str], tags: Sequence[str], homographs: Mapping[str, Collection[str]]) -> list[str]:
     """Return the tags, with those of homographs decided; `homographs` maps each to the classes it differs by."""
     settled = list(tags)
     for index, word in enumerate(words):

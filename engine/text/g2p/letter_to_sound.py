@@ -78,7 +78,7 @@ def _espeak_folder() -> Path:
     for folder in folders:
         if (Path(folder) / "espeak-ng-data" / "phontab").is_file():
             return Path(folder)
-    raise OSError("espeak-ng is not installed")
+    raise OSError("espeak-ng isn’t installed")
 
 
 def _loaded(folder: Path) -> ctypes.CDLL:
@@ -87,10 +87,10 @@ def _loaded(folder: Path) -> ctypes.CDLL:
             library = ctypes.CDLL(str(folder / name))
             break
     else:
-        raise OSError("espeak-ng is not installed for this system")
+        raise OSError("espeak-ng isn’t installed for this system")
     library.espeak_TextToPhonemes.restype = ctypes.c_char_p
     library.espeak_TextToPhonemes.argtypes = (ctypes.POINTER(ctypes.c_char_p), ctypes.c_int, ctypes.c_int)
     data = str(folder / "espeak-ng-data").encode()
     if library.espeak_Initialize(SYNCHRONOUS_OUTPUT, 0, data, DO_NOT_EXIT) <= 0:
-        raise OSError("espeak-ng cannot read its data")
+        raise OSError("espeak-ng can’t read its data")
     return library

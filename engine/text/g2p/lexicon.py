@@ -57,7 +57,7 @@ OWN_WORDS = {
     True: {"metal lead": "lˈɛd", "houses": "hˈWzɪz", "bronte": "bɹˈɒnti", "brontes": "bɹˈɒntiz"},
 }
 """Corrections and additions to misaki's lexicon, by accent: words in lowercase."""
-SHORTEST_SILVER = 4
+MIN_SILVER_LENGTH = 4
 """The minimum length of usable words in the second file; shorter ones are mostly lowercase abbreviations."""
 
 
@@ -210,9 +210,9 @@ class WordsInCapitals:
 def known_form(lexicon: Lexicon, word: str) -> str | None:
     """Return a word in capitals as the lexicon has it, or with an ending that misaki knows; None if unknown."""
     form = lexicon.golds.written(word)
-    if form is None and len(word) >= SHORTEST_SILVER:
+    if form is None and len(word) >= MIN_SILVER_LENGTH:
         form = lexicon.silvers.written(word)
-    if form is None and len(word) >= SHORTEST_SILVER:
+    if form is None and len(word) >= MIN_SILVER_LENGTH:
         small = word.lower()
         stems = (lexicon.stem_s, lexicon.stem_ed, lexicon.stem_ing)
         form = small if any(stem(small, "NN", None, None)[0] for stem in stems) else None

@@ -71,7 +71,7 @@ def strip_markup(draft: Draft) -> None:
     draft.remove(TAG, " ", "A tag of HTML")
     draft.rewrite(ENTITY, _entity)
     for match in IMAGE_OR_LINK.finditer(draft.text):
-        draft.notice(match, "The address behind a link is not read aloud.")
+        draft.notice(match, "The address behind a link isn’t read aloud.")
     draft.unwrap(IMAGE_OR_LINK, "text")
     draft.rewrite(HEADING_END, lambda match: "")
     draft.rewrite(HEADING, lambda match: ITEM)

@@ -11,18 +11,27 @@ from types import MappingProxyType
 from typing import Protocol
 
 from engine.errors import DamagedFile, NothingToSpeak
-from engine.speech import Notice, Plan, Utterance
+from engine.speech import NO_DEFINITIONS, Definitions, Notice, Plan, Utterance
 from engine.system.waiting import raise_if_set
-from engine.text.g2p.analysis import Analyser, Homographs, import_spacy, load_analyser
+from engine.text.g2p.analysis import Analyzer, Homographs, import_spacy, load_analyzer
 from engine.text.g2p.directions import Override, Script, Section, read_script
 from engine.text.g2p.draft import Span, Written
-from engine.text.g2p.normalise import Normalised
-from engine.text.g2p.pieces import Ending, SpokenWord, deciding, has_sound, pieces_of, written_words
-from engine.text.g2p.split import PAUSE_SECONDS, Piece, Sentence, groups, joined, longest, passages, sentences
+from engine.text.g2p.normalize import Normalized
+from engine.text.g2p.pieces import Ending, PronouncedWord, deciding, has_sound, pieces_of, written_words
+from engine.text.g2p.split import (
+    PAUSE_SECONDS,
+    PhonemePiece,
+    Sentence,
+    groups,
+    joined,
+    max_phonemes,
+    passages,
+    sentences,
+)
 from engine.text.g2p.user_lexicon.applying import UserWords
-from engine.text.g2p.user_lexicon.entries import Entry
-from engine.text.g2p.user_lexicon.matching import Index
-from engine.text.g2p.user_lexicon.store import UserLexicon
+from engine.text.g2p.user_lexicon.entries import LexiconEntry
+from engine.text.g2p.user_lexicon.matching import LexiconIndex
+from engine.text.g2p.user_lexicon.store import UserLexicon, entries_with
 from engine.text.languages import Language, language_of
 
 MAX_NOTICES = 100
@@ -40,13 +49,13 @@ class FrontEnd(Protocol):
     phrase_starters: frozenset[str]
     """Words in lowercase that begin a phrase: a voice may take a breath before them."""
 
-    def normalise(self, text: str, overrides: Sequence[Override] = ()) -> Normalised:
+    def normalize(self, text: str, overrides: Sequence[Override] = ()) -> Normalized:
         """Convert the text to its spoken form: letters and plain punctuation, with line breaks between paragraphs.
 
         The words of `overrides`, which are in order, stay as they are.
         """
 
-    def pronounce(self, text: str, overrides: Sequence[Override]) -> list[SpokenWord]:
+    def pronounce(self, text: str, overrides: Sequence[Override]) -> list[PronouncedWord]:
         """Return the words of one sentence of a normalized text, in order, with its overrides applied."""
 
     def ending(self, word: str, is_entry: Callable[[str], bool]) -> tuple[str, Ending] | None:
@@ -61,7 +70,7 @@ class Phonemizer:
 
     `language` is the tag of one of `engine.text.languages.LANGUAGES`, `symbols` the characters of the model's
     vocabulary, `phoneme_limit` its longest input. Building one for English takes a second or two and loads the lexicon;
-    the default `load_analyser` uses spaCy's English model if installed, else the offline tagger. Every plan uses the
+    the default `load_analyzer` uses spaCy's English model if installed, else the offline tagger. Every plan uses the
     current entries of the user's `lexicon`. Raises `MissingLanguage` if a language needs packages that are not
     installed. An instance belongs to one thread.
     """
@@ -72,13 +81,13 @@ class Phonemizer:
         symbols: Collection[str],
         phoneme_limit: int,
         *,
-        load_analyser: Callable[[Homographs], Analyser] = load_analyser,
+        load_analyzer: Callable[[Homographs], Analyzer] = load_analyzer,
         lexicon: UserLexicon | None = None,
     ) -> None:
         self._language = language_of(language)
         self._symbols = frozenset(symbols)
         self._phoneme_limit = phoneme_limit
-        self._front_end = _front_end(self._language, load_analyser)
+        self._front_end = _front_end(self._language, load_analyzer)
         self._lexicon = lexicon
         self._user_words = UserWords(self._language, self._front_end)
 
@@ -97,26 +106,30 @@ class Phonemizer:
         script: Script | None = None,
         others: Mapping[str, Phonemizer] = MappingProxyType({}),
         cancel: threading.Event | None = None,
+        definitions: Definitions = NO_DEFINITIONS,
+        fixed: Mapping[int, str] = MappingProxyType({}),
     ) -> Iterator[Plan]:
         """Yield growing plans of the text: soon one of its beginning, then longer ones, at last the whole.
 
         Each begins with the utterances of the one before and has more of them, divided for this speed, a positive
-        factor. `others` are used for sections in which the `script` of the text names their voices. Raises
-        `NothingToSpeak`, before the first plan, for text without a sound, and `Cancelled` soon after `cancel` is set:
-        the last steps of a long text take half a minute.
+        factor. `others` are used for sections in which the `script` of the text names their voices. `definitions` are
+        those of the text. `fixed` are the phonemes of utterances by their start: these utterances stay as they are,
+        wherever the text begins. Raises `NothingToSpeak`, before the first plan, for text without a sound, and
+        `Canceled` soon after `cancel` is set: the last steps of a long text take half a minute.
         """
         if not text.strip():
             raise NothingToSpeak("There’s no text to speak.", "Type a sentence first.")
         script = script or read_script(text)
         notices = list(script.notices)
-        stopped: set[Entry] = set()
+        stopped: set[LexiconEntry] = set()
         parts = (
-            others.get(each.voice, self)._section(text, each, notices, stopped, cancel) for each in script.sections
+            others.get(each.voice, self)._section(text, each, definitions, notices, stopped, cancel)
+            for each in script.sections
         )
         pieces = chain.from_iterable(parts)
         utterances: list[Utterance] = []
         wanted = FIRST_PLANNED_CHARACTERS
-        for utterance in _utterances(groups(pieces, longest(self._phoneme_limit, speed)), text, script):
+        for utterance in _utterances(groups(pieces, max_phonemes(self._phoneme_limit, speed), fixed), text, script):
             utterances.append(utterance)
             if wanted <= utterance.end < len(text):
                 yield Plan(tuple(utterances), _readable(notices), len(text) - utterance.end)
@@ -129,64 +142,67 @@ class Phonemizer:
         self,
         text: str,
         section: Section,
+        definitions: Definitions,
         notices: list[Notice],
-        stopped: set[Entry],
+        stopped: set[LexiconEntry],
         cancel: threading.Event | None,
-    ) -> Iterator[Piece]:
+    ) -> Iterator[PhonemePiece]:
         """Yield the pieces of a section of the text, pronounced sentence by sentence; add problems to the notices.
 
         Rules of the lexicon that take too long join the `stopped` ones.
         """
-        index = self._index(notices)
+        index = self._index(definitions, notices)
         for start, passage in passages(text[section.start : section.end]):
             raise_if_set(cancel, STOPPED)
-            normalised = self._user_words.normalise(passage, index, stopped).moved(section.start + start)
-            notices += normalised.notices
-            for sentence in sentences(normalised.sourced.text):
+            normalized = self._user_words.normalize(passage, index, stopped).moved(section.start + start)
+            notices += normalized.notices
+            for sentence in sentences(normalized.sourced.text):
                 raise_if_set(cancel, STOPPED)
-                spoken, problems = self._spoken(normalised, sentence)
+                spoken, problems = self._spoken(normalized, sentence)
                 notices += problems
                 yield from pieces_of(spoken, sentence.border, self._front_end.phrase_starters)
 
-    def _index(self, notices: list[Notice]) -> Index:
-        """Return the current entries of the lexicon; none, with a notice, if it is damaged."""
+    def _index(self, definitions: Definitions, notices: list[Notice]) -> LexiconIndex:
+        """Return the current entries for a text; only those of its definitions, with a notice, if a file is damaged."""
         try:
-            return Index(()) if self._lexicon is None else self._lexicon.index(self._language)
+            if self._lexicon is not None:
+                return self._lexicon.index(self._language, definitions)
         except DamagedFile as error:
             notice = Notice(str(error), 0, 0)
             if notice not in notices:
                 notices.append(notice)
-            return Index(())
+        given = (entry for entry in entries_with(definitions) if entry.applies_to(self._language))
+        return LexiconIndex(given, self._language.english)
 
-    def _spoken(self, normalised: Normalised, sentence: Sentence) -> tuple[list[SpokenWord], list[Notice]]:
+    def _spoken(self, normalized: Normalized, sentence: Sentence) -> tuple[list[PronouncedWord], list[Notice]]:
         """Return the words of a sentence, in the model's symbols and in offsets of the source, and notices."""
-        text, start = normalised.sourced.text[sentence.start : sentence.end], sentence.start
-        said = self._front_end.pronounce(text, normalised.overrides_in(start, sentence.end))
+        text, start = normalized.sourced.text[sentence.start : sentence.end], sentence.start
+        said = self._front_end.pronounce(text, normalized.overrides_in(start, sentence.end))
         words, notices, done = [], [], 0
         for word in said:
-            span = normalised.sourced.source_span(start + word.start, start + word.end)
+            span = normalized.sourced.source_span(start + word.start, start + word.end)
             known = word.phonemes
             if not self._symbols.issuperset(known):
                 known = "".join(symbol for symbol in word.phonemes if symbol in self._symbols)
                 notices.append(_lost_symbols(word, self._symbols, span))
             # words split from one token of spaCy all have the span of that token
             begin, done = max(span.start, done), max(span.end, done)
-            written = normalised.sourced.written_span(start + word.start, start + word.end)
+            written = normalized.sourced.written_span(start + word.start, start + word.end)
             written = Written(written.start, written.end, deciding(word.source, written))
             words.append(replace(word, phonemes=known, start=begin, end=done, written=written))
         for report in self._front_end.reports():
-            span = normalised.sourced.source_span(start + report.start, start + report.end)
+            span = normalized.sourced.source_span(start + report.start, start + report.end)
             notices.append(Notice(report.message, span.start, span.end))
         return words, notices
 
 
-def _front_end(language: Language, load_analyser: Callable[[Homographs], Analyser]) -> FrontEnd:
+def _front_end(language: Language, load_analyzer: Callable[[Homographs], Analyzer]) -> FrontEnd:
     """Load the front end of a language; imported here because importing the engine must stay cheap."""
     if language.english:
         import_spacy()
         from engine.text.g2p.english import EnglishFrontEnd  # loads misaki and spaCy
 
-        return EnglishFrontEnd(language, load_analyser)
+        return EnglishFrontEnd(language, load_analyzer)
     from engine.text.g2p.other_languages.front_end import OtherFrontEnd
 
     return OtherFrontEnd(language)
@@ -197,7 +213,7 @@ def _soundless(language: Language) -> NothingToSpeak:
     return NothingToSpeak(f"There’s nothing to speak in {language.name} in this text.", f"Type {what}.")
 
 
-def _lost_symbols(word: SpokenWord, symbols: Collection[str], span: Span) -> Notice:
+def _lost_symbols(word: PronouncedWord, symbols: Collection[str], span: Span) -> Notice:
     lost = "".join(dict.fromkeys(symbol for symbol in word.phonemes if symbol not in symbols))
     return Notice(
         f"“{printable(lost)}” in “{word.text}” isn’t in this voice’s phonetic alphabet and is skipped.",
@@ -217,7 +233,7 @@ def _readable(notices: Sequence[Notice]) -> tuple[Notice, ...]:
     return (*ordered[:MAX_NOTICES], summary)
 
 
-def _utterances(found: Iterable[Sequence[Piece]], text: str, script: Script) -> Iterator[Utterance]:
+def _utterances(found: Iterable[Sequence[PhonemePiece]], text: str, script: Script) -> Iterator[Utterance]:
     """Yield the utterance of each group, as soon as the next one is known; no pause follows the last."""
     sounding = _with_sound(found)
     pieces, index, end = next(sounding, None), 0, 0
@@ -235,9 +251,9 @@ def _utterances(found: Iterable[Sequence[Piece]], text: str, script: Script) -> 
         pieces, index = following, index + 1
 
 
-def _with_sound(found: Iterable[Sequence[Piece]]) -> Iterator[list[Piece]]:
+def _with_sound(found: Iterable[Sequence[PhonemePiece]]) -> Iterator[list[PhonemePiece]]:
     """Yield the groups that have a sound; the span of a silent one joins the group before it."""
-    sounding: list[Piece] = []
+    sounding: list[PhonemePiece] = []
     for pieces in found:
         if has_sound(joined(pieces)):
             if sounding:
@@ -249,7 +265,7 @@ def _with_sound(found: Iterable[Sequence[Piece]]) -> Iterator[list[Piece]]:
         yield sounding
 
 
-def _utterance(index: int, pieces: Sequence[Piece], text: str, last: bool) -> Utterance:
+def _utterance(index: int, pieces: Sequence[PhonemePiece], text: str, last: bool) -> Utterance:
     start, end = pieces[0].start, pieces[-1].end
     phonemes = joined(pieces)
     pause_seconds = 0.0 if last else PAUSE_SECONDS[pieces[-1].border]

@@ -9,9 +9,9 @@ from collections.abc import Callable, Collection, Iterator, Sequence
 from dataclasses import dataclass, replace
 from itertools import zip_longest
 
-from engine.speech import Source, WrittenWord
+from engine.speech import PronunciationSource, WrittenWord
 from engine.text.g2p.draft import Written
-from engine.text.g2p.split import Border, Piece
+from engine.text.g2p.split import Border, PhonemePiece
 
 PUNCTUATION = frozenset(';:,.!?—…"()“” ')
 """Symbols that shape the melody but have no sound themselves."""
@@ -36,7 +36,7 @@ Ending = Callable[[str], str | None]
 
 
 @dataclass(frozen=True)
-class SpokenWord:
+class PronouncedWord:
     """The phonemes of the characters `start` to `end`, which read `text`; `space` tells whether a space follows.
 
     `written` is the whole written form, which is longer than those characters if they are part of a number. `source` is
@@ -49,7 +49,7 @@ class SpokenWord:
     end: int
     space: bool
     written: Written = NOWHERE
-    source: Source = Source.LEXICON
+    source: PronunciationSource = PronunciationSource.LEXICON
 
 
 def has_sound(phonemes: str) -> bool:
@@ -58,18 +58,18 @@ def has_sound(phonemes: str) -> bool:
 
 
 def pieces_of(
-    words: Sequence[SpokenWord], border: Border, phrase_starters: Collection[str] = PHRASE_STARTERS
-) -> list[Piece]:
+    words: Sequence[PronouncedWord], border: Border, phrase_starters: Collection[str] = PHRASE_STARTERS
+) -> list[PhonemePiece]:
     """Return the words of one sentence as pieces; `border` is the one after the sentence."""
     runs = list(_runs(words))
-    pieces: list[Piece] = []
+    pieces: list[PhonemePiece] = []
     for run, following in zip_longest(runs, runs[1:]):
         symbols = _symbols(run)
         phonemes = "".join(symbol for symbol, _ in symbols)
         if phonemes:
             after = _border(phonemes, run[-1], following, phrase_starters)
             written = tuple(span for _, span in symbols)
-            pieces.append(Piece(phonemes, run[0].start, run[-1].end, run[-1].space, after, written))
+            pieces.append(PhonemePiece(phonemes, run[0].start, run[-1].end, run[-1].space, after, written))
         elif pieces:
             pieces[-1] = replace(pieces[-1], space=True)
     if pieces:
@@ -77,7 +77,7 @@ def pieces_of(
     return pieces
 
 
-def _symbols(run: Sequence[SpokenWord]) -> list[tuple[str, Written]]:
+def _symbols(run: Sequence[PronouncedWord]) -> list[tuple[str, Written]]:
     """Return each phoneme of a run with its written form; spaces are single, with none at the ends."""
     symbols: list[tuple[str, Written]] = []
     for word in run:
@@ -87,9 +87,9 @@ def _symbols(run: Sequence[SpokenWord]) -> list[tuple[str, Written]]:
     return symbols[:-1] if symbols and symbols[-1][0] == " " else symbols
 
 
-def _runs(words: Sequence[SpokenWord]) -> Iterator[list[SpokenWord]]:
+def _runs(words: Sequence[PronouncedWord]) -> Iterator[list[PronouncedWord]]:
     """Yield words that must not be separated: up to a space without a following dash, or up to a dash."""
-    run: list[SpokenWord] = []
+    run: list[PronouncedWord] = []
     for word, following in zip_longest(words, words[1:]):
         run.append(word)
         held = following is not None and following.phonemes[:1] == "—"
@@ -101,7 +101,7 @@ def _runs(words: Sequence[SpokenWord]) -> Iterator[list[SpokenWord]]:
 
 
 def _border(
-    phonemes: str, last: SpokenWord, following: Sequence[SpokenWord] | None, phrase_starters: Collection[str]
+    phonemes: str, last: PronouncedWord, following: Sequence[PronouncedWord] | None, phrase_starters: Collection[str]
 ) -> Border:
     if following is not None and following[0].written.start < last.written.end:
         return Border.WORD  # inside “May 5, 2024”
@@ -117,12 +117,12 @@ def _border(
     return Border.CONJUNCTION if _joins_clauses(last, first) else Border.PHRASE
 
 
-def _joins_clauses(last: SpokenWord, word: SpokenWord) -> bool:
+def _joins_clauses(last: PronouncedWord, word: PronouncedWord) -> bool:
     """Return whether a word may join clauses: a conjunction in the text, unlike those of “$45.67”, “105” and “Q&A”."""
     return word.text.lower() in CONJUNCTIONS and last.end < word.start and last.text.lower() not in SCALES
 
 
-def written_words(pieces: Sequence[Piece]) -> tuple[WrittenWord, ...]:
+def written_words(pieces: Sequence[PhonemePiece]) -> tuple[WrittenWord, ...]:
     """Return the words of an utterance made of these pieces, in order; silent symbols belong to none.
 
     Phonemes whose written forms overlap make one word, and so do the parts of “don't”, which meet without a space. A
@@ -155,20 +155,28 @@ class _Word:
             self.source = min(self.source, source, key=_rank)
 
 
-def deciding(source: Source, written: Written) -> str:
+def deciding(source: PronunciationSource, written: Written) -> str:
     """Return the decisive origin of a word's pronunciation: `source`, or the rule that rewrote the word."""
     return min(source, written.source, key=_rank) if written.source else source
 
 
 def _rank(source: str) -> int:
     """Return the rank of a source among those of one word, of which the first is the most informative."""
-    return _SOURCES.index(Source(source.partition(":")[0])) if source else len(_SOURCES)
+    return _SOURCES.index(PronunciationSource(source.partition(":")[0])) if source else len(_SOURCES)
 
 
-_SOURCES = (Source.MARKUP, Source.USER, Source.LETTERS, Source.RULE, Source.ESPEAK, Source.LEXICON, Source.SILENT)
+_SOURCES = (
+    PronunciationSource.MARKUP,
+    PronunciationSource.USER,
+    PronunciationSource.LETTERS,
+    PronunciationSource.RULE,
+    PronunciationSource.ESPEAK,
+    PronunciationSource.LEXICON,
+    PronunciationSource.SILENT,
+)
 
 
-def _sounding(pieces: Sequence[Piece]) -> Iterator[tuple[int, Written]]:
+def _sounding(pieces: Sequence[PhonemePiece]) -> Iterator[tuple[int, Written]]:
     """Yield the place of each phoneme that has a sound, and its written form."""
     place = 0
     for piece in pieces:

@@ -10,9 +10,10 @@ from __future__ import annotations
 
 import math
 import re
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from enum import IntEnum
+from types import MappingProxyType
 
 from engine.text.g2p.draft import Written
 
@@ -135,7 +136,7 @@ SLACK = 1.25
 """The factor by which a sentence may exceed the target and still be spoken in one go."""
 TORN_PHONEMES = 90
 """The minimum range of the search for a clause inside a sentence: a split phrase is audible."""
-SHORTEST_SHARE = 0.25
+MIN_SHARE = 0.25
 """The earliest border to use inside a sentence, as a share of the target."""
 MAX_SHARE = 1.6
 """The end of the search for a border inside a sentence, as a multiple of the target."""
@@ -153,7 +154,7 @@ PAUSE_SECONDS = {
 
 
 @dataclass(frozen=True)
-class Piece:
+class PhonemePiece:
     """Phonemes that belong together, for characters `start` to `end`; `space`: one follows; `border` to the next.
 
     `written` [phonemes] is the written form of each phoneme.
@@ -167,42 +168,58 @@ class Piece:
     written: tuple[Written, ...] = ()
 
 
-def joined(pieces: Sequence[Piece]) -> str:
+def joined(pieces: Sequence[PhonemePiece]) -> str:
     """Join the phonemes of the pieces with the spaces between them."""
     return "".join(piece.phonemes + " " * piece.space for piece in pieces).rstrip()
 
 
-def longest(model_limit: int, speed: float) -> int:
+def max_phonemes(model_limit: int, speed: float) -> int:
     """Return the most phonemes of an utterance for a model that takes `model_limit`: fewer at lower speeds."""
     return min(model_limit, int(MAX_PHONEMES * min(1.0, speed)))
 
 
-def groups(pieces: Iterable[Piece], limit: int) -> Iterator[Sequence[Piece]]:
+def groups(
+    pieces: Iterable[PhonemePiece], limit: int, fixed: Mapping[int, str] = MappingProxyType({})
+) -> Iterator[Sequence[PhonemePiece]]:
     """Yield the pieces in groups of at most `limit` phonemes, one per utterance, in order and complete.
 
-    The end of a group is found from up to `limit` phonemes after its start, and one more piece.
+    The end of a group is found from up to `limit` phonemes after its start, and one more piece. `fixed` are the
+    phonemes of groups by their start: where these pieces come, they are a group, wherever the text begins.
     """
     coming = (part for piece in pieces for part in _parts(piece, limit))
-    held: list[Piece] = []
+    held: list[PhonemePiece] = []
     target, before = float(FIRST_PHONEMES), 0
     while True:
         window = _Window(held, coming, limit)
         if window.empty:
             return
         count = _end(window, min(limit, target), max(SLACK * FIRST_PHONEMES, COVERED * before))
+        count = _fixed_end(held, fixed) or min(count, _fixed_start(held[:count], fixed))
         group, held = held[:count], held[count:]
         yield group
         before = sum(len(piece.phonemes) + piece.space for piece in group)
         target = min(MAX_PHONEMES, max(target, GROWTH * before))
 
 
-def _parts(piece: Piece, limit: int) -> Iterator[Piece]:
+def _fixed_end(held: Sequence[PhonemePiece], fixed: Mapping[int, str]) -> int:
+    """Return the number of pieces in the fixed group that begins with the first one; 0 if there is none."""
+    phonemes = fixed.get(held[0].start, "")
+    ends = range(1, len(held) + 1) if phonemes else ()
+    return next((end for end in ends if joined(held[:end]) == phonemes), 0)
+
+
+def _fixed_start(group: Sequence[PhonemePiece], fixed: Mapping[int, str]) -> int:
+    """Return the number of pieces before a fixed group that begins inside this one; all if there is none."""
+    return next((index for index, piece in enumerate(group) if index and piece.start in fixed), len(group))
+
+
+def _parts(piece: PhonemePiece, limit: int) -> Iterator[PhonemePiece]:
     """Yield a piece, in parts that share its span evenly if it is longer than the limit."""
     count = max(1, -(-len(piece.phonemes) // limit))
     length = piece.end - piece.start
     for index in range(count):
         last = index == count - 1
-        yield Piece(
+        yield PhonemePiece(
             piece.phonemes[index * limit : (index + 1) * limit],
             piece.start + length * index // count,
             piece.start + length * (index + 1) // count,
@@ -215,7 +232,7 @@ def _parts(piece: Piece, limit: int) -> Iterator[Piece]:
 class _Window:
     """The pieces that may be part of the next utterance: `held`, extended from `coming` as needed."""
 
-    def __init__(self, held: list[Piece], coming: Iterator[Piece], limit: int) -> None:
+    def __init__(self, held: list[PhonemePiece], coming: Iterator[PhonemePiece], limit: int) -> None:
         self._borders: list[tuple[int, int, Border]] = []
         """For each possible end: the number of pieces before it, the length of the utterance, and the border there."""
         spoken = 0
@@ -256,7 +273,7 @@ class _Window:
         self._borders = [at for at in self._borders if at[1] == whole or whole - at[1] > FEWEST_PHONEMES]
 
 
-def _growing(held: list[Piece], coming: Iterator[Piece]) -> Iterator[Piece]:
+def _growing(held: list[PhonemePiece], coming: Iterator[PhonemePiece]) -> Iterator[PhonemePiece]:
     """Yield the held pieces, then those coming, which are added to the held ones."""
     yield from held
     for piece in coming:
@@ -269,7 +286,7 @@ def _end(window: _Window, target: float, covered: float) -> int:
 
     The previous utterance plays until one of `covered` phonemes is generated.
     """
-    shortest, torn = max(FEWEST_PHONEMES, target * SHORTEST_SHARE), max(TORN_PHONEMES, target)
+    shortest, torn = max(FEWEST_PHONEMES, target * MIN_SHARE), max(TORN_PHONEMES, target)
     end = (
         window.furthest(Border.SENTENCE, FEWEST_PHONEMES, target)
         or window.nearest(Border.SENTENCE, FEWEST_PHONEMES, target * SLACK)

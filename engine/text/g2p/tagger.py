@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from importlib.util import find_spec
 from pathlib import Path
 
-from engine.text.g2p.homographs import SPELLED_IN_CAPITALS, settle
+from engine.text.g2p.homographs import SPELLED_IN_CAPITALS, correct_tags
 from engine.text.g2p.sorted_file import SortedFile
 
 BORDER = "STAART"
@@ -185,7 +185,7 @@ class PartOfSpeechTagger:
         """Return one tag per word."""
         known = [self._known(words, index) for index in range(len(words))]
         tags = [tag or self._guessed(words, index) for index, tag in enumerate(known)]
-        return settle(words, self._in_context(words, tags), self._homographs)
+        return correct_tags(words, self._in_context(words, tags), self._homographs)
 
     def _known(self, words: Sequence[str], index: int) -> str | None:
         word = words[index]
@@ -264,5 +264,5 @@ def tables_folder() -> Path:
     """Return the folder of textblob's tables for English; raises `ModuleNotFoundError` if textblob is not installed."""
     spec = find_spec("textblob")
     if spec is None or not spec.submodule_search_locations:
-        raise ModuleNotFoundError("textblob is not installed", name="textblob")
+        raise ModuleNotFoundError("textblob isn’t installed", name="textblob")
     return Path(spec.submodule_search_locations[0]) / "en"

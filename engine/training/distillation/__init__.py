@@ -42,9 +42,9 @@ def make_data(options: DistillOptions, on_progress: OnProgress) -> Path:
     """
     from engine.models.checkpoints import open_checkpoint
     from engine.training.distillation.data import make_data as run
-    from engine.training.distillation.teacher import Teacher
+    from engine.training.distillation.teacher import DistillationTeacher
 
-    teacher = Teacher(open_checkpoint(options.model, options.weights))
+    teacher = DistillationTeacher(open_checkpoint(options.model, options.weights))
     run(teacher, options, on_progress)
     return options.data_folder
 
@@ -52,20 +52,20 @@ def make_data(options: DistillOptions, on_progress: OnProgress) -> Path:
 def train(options: DistillOptions, on_progress: OnProgress) -> Path:
     """Train the students, resuming from the checkpoints; return the folder of the checkpoints. Raises `EngineError`."""
     from engine.models.checkpoints import open_checkpoint
-    from engine.training.distillation.teacher import Teacher
+    from engine.training.distillation.teacher import DistillationTeacher
     from engine.training.distillation.training import train as run
 
-    run(Teacher(open_checkpoint(options.model, options.weights)), options, on_progress)
+    run(DistillationTeacher(open_checkpoint(options.model, options.weights)), options, on_progress)
     return options.checkpoint("").parent
 
 
 def export(options: DistillOptions, path: Path) -> Path:
     """Write the students of the checkpoints, finished or not, to one file. Raises `EngineError`."""
     from engine.models.checkpoints import open_checkpoint
-    from engine.training.distillation.teacher import Teacher
+    from engine.training.distillation.teacher import DistillationTeacher
     from engine.training.distillation.training import export_students, load_students
 
-    teacher = Teacher(open_checkpoint(options.model, options.weights))
+    teacher = DistillationTeacher(open_checkpoint(options.model, options.weights))
     return export_students(path, teacher, load_students(teacher, options)).path
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from pathlib import Path
 
-from engine.artifacts.manifest import Manifest, Variant, expected_identity
+from engine.compiler.artifacts.manifest import Manifest, Variant, expected_identity
 from engine.compiler.build import build_stage
 from engine.config import ModelConfig
 from engine.errors import CompileError
@@ -30,7 +30,7 @@ def build_distilled(
         folder.mkdir(parents=True, exist_ok=True)
     except OSError as error:
         raise CompileError(
-            f"The folder {folder} cannot be written ({error.strerror}).", "Choose a different one with --output-dir."
+            f"The folder {folder} can’t be written to ({error.strerror}).", "Choose a different one with --output-dir."
         ) from error
     manifest, modules = Manifest(expected_identity(config, variant), ()), distilled_stages(config, students)
     for done, name in enumerate(variant.stages):

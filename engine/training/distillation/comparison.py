@@ -16,17 +16,17 @@ from torch.export import ExportedProgram
 from tvm import relax
 from tvm.tirx import PrimFunc
 
-from engine.artifacts.manifest import CPU, METAL_MACOS, Artifact, Manifest, Variant, expected_identity
-from engine.benchmark.estimate.counting import CountedStage, Run
-from engine.benchmark.estimate.roofline import CHIPS, End, stage_seconds
+from engine.benchmark.estimate.counting import CountedStage, RunSizes
+from engine.benchmark.estimate.roofline import CHIPS, Bound, stage_seconds
+from engine.compiler.artifacts.manifest import CPU, METAL_MACOS, Artifact, Manifest, Variant, expected_identity
 from engine.compiler.build import build_stage, weightless_modules
 from engine.compiler.export import trace, translate
 from engine.compiler.targets import target_of
 from engine.config import FRAMES_PER_TOKEN, ModelConfig
 from engine.models.checkpoints import DistilledCheckpoint
 from engine.network.distilled_stages import distilled_stages
-from engine.runners.base import COUNTS
-from engine.runners.tvm_runner import CompiledRunner
+from engine.runtime.runners.base import COUNTS
+from engine.runtime.runners.tvm_runner import CompiledRunner
 from engine.speech import Array, PreparationEvent, Prosody
 from engine.stages import Stage, Tensor, stage_named
 
@@ -103,7 +103,7 @@ def compare_prosody(
     def traced(stage: Stage, prosody: Prosody) -> ExportedProgram:
         return trace(stage, modules[prosody][stage.name], config)
 
-    runs = [Run(config, 1, {"tokens": count, "frames": FRAMES_PER_TOKEN * count}) for count in token_counts]
+    runs = [RunSizes(config, 1, {"tokens": count, "frames": FRAMES_PER_TOKEN * count}) for count in token_counts]
     with tempfile.TemporaryDirectory() as folder:
         built = tuple(_built(config, modules, stages, traced, Path(folder), report))
         measured = tuple(_measured(checkpoint, stages, runs, Path(folder), rounds, threads))
@@ -148,7 +148,7 @@ def _sizes(
 def _measured(
     checkpoint: DistilledCheckpoint,
     stages: Sequence[Stage],
-    runs: Sequence[Run],
+    runs: Sequence[RunSizes],
     folder: Path,
     rounds: int,
     threads: int | None,
@@ -185,7 +185,7 @@ def _least(
     return seconds
 
 
-def _inputs(stage: Stage, run: Run) -> dict[str, Array]:
+def _inputs(stage: Stage, run: RunSizes) -> dict[str, Array]:
     """Return random inputs of these lengths; each token has its frames."""
     random = np.random.default_rng(0)
 
@@ -203,7 +203,7 @@ def _inputs(stage: Stage, run: Run) -> dict[str, Array]:
     return {tensor.name: made_up(tensor) for tensor in stage.inputs}
 
 
-def _estimated(stages: Sequence[Stage], traced: Trace, runs: Sequence[Run], report: Report) -> Iterator[StageTime]:
+def _estimated(stages: Sequence[Stage], traced: Trace, runs: Sequence[RunSizes], report: Report) -> Iterator[StageTime]:
     """Yield times on Apple's chips, estimated from the dispatches of the modules for Metal."""
     for prosody in Prosody:
         for stage in stages:
@@ -217,8 +217,8 @@ def _estimated(stages: Sequence[Stage], traced: Trace, runs: Sequence[Run], repo
                         stage.name,
                         run.lengths["tokens"],
                         prosody,
-                        least_ms=_MILLISECONDS * stage_seconds(work, chip, End.FAST),
-                        most_ms=_MILLISECONDS * stage_seconds(work, chip, End.SLOW),
+                        least_ms=_MILLISECONDS * stage_seconds(work, chip, Bound.FAST),
+                        most_ms=_MILLISECONDS * stage_seconds(work, chip, Bound.SLOW),
                     )
 
 

@@ -13,20 +13,22 @@ from engine.errors import NothingToSpeak
 from engine.text.g2p import Phonemizer
 from engine.training.distillation.options import DistillOptions
 from engine.training.distillation.shards import Example, ShardFolder
-from engine.training.distillation.teacher import Teacher
+from engine.training.distillation.teacher import DistillationTeacher
 from engine.training.starter.options import TrainProgress
 from engine.training.starter.texts import HELD_OUT_SENTENCES, load_lexicon, prompts
 
 SHARD_EXAMPLES = 100
 
 
-def make_data(teacher: Teacher, options: DistillOptions, on_progress: Callable[[TrainProgress], None]) -> None:
+def make_data(
+    teacher: DistillationTeacher, options: DistillOptions, on_progress: Callable[[TrainProgress], None]
+) -> None:
     """Generate the missing shards.
 
     Equal seeds yield equal data, even after interruptions. Raises the errors of `ShardFolder`.
     """
     kept = ShardFolder(options.data_folder, teacher.identity)
-    spoken = phonemised(teacher, options.seed)
+    spoken = phonemized(teacher, options.seed)
     for _ in islice(spoken, kept.count * SHARD_EXAMPLES):
         pass
     began, before = time.monotonic(), kept.count
@@ -37,7 +39,7 @@ def make_data(teacher: Teacher, options: DistillOptions, on_progress: Callable[[
         on_progress(TrainProgress("data", kept.count / options.shards, left, {}))
 
 
-def phonemised(teacher: Teacher, seed: int) -> Iterator[tuple[str, str]]:
+def phonemized(teacher: DistillationTeacher, seed: int) -> Iterator[tuple[str, str]]:
     """Yield phonemes of passages endlessly, with the language's tag, which alternates between those of the voices."""
     tags = sorted({voice.info.language for voice in teacher.voices.values()})
     phonemizers = [Phonemizer(tag, teacher.config.vocab, teacher.config.phoneme_limit) for tag in tags]
@@ -51,7 +53,7 @@ def phonemised(teacher: Teacher, seed: int) -> Iterator[tuple[str, str]]:
         yield phonemes[: teacher.config.phoneme_limit], tags[turn]
 
 
-def _example(teacher: Teacher, phonemes: str, language: str) -> Example:
+def _example(teacher: DistillationTeacher, phonemes: str, language: str) -> Example:
     return Example(phonemes, language, teacher.features(phonemes).astype(np.float16))
 
 

@@ -20,13 +20,13 @@ from engine.network.distilled_stages import distilled_stages
 from engine.network.exportable import exportable_stages
 from engine.network.random_weights import network_with
 from engine.network.student_file import Students
-from engine.runners.host import align, durations
 from engine.runtime.pipeline import initial_values, noise_seed, source_noise
+from engine.runtime.runners.host import align, durations
 from engine.speech import Array
 from engine.stages import STAGES, stage_named
 from engine.text.g2p import Phonemizer
 from engine.training.distillation.data import held_out_sentences
-from engine.training.starter.measures import DnsmosScore, Recogniser, WordCount
+from engine.training.starter.measures import DnsmosScore, Recognizer, WordCount
 from engine.training.starter.text_stage import voiced_cents
 from engine.validator.measures.audio_metrics import log_mel_l1
 from engine.validator.measures.metrics import mean_square
@@ -62,11 +62,11 @@ class Scores:
 
 
 @dataclass(frozen=True)
-class _Judges:
+class _Evaluators:
     """The evaluators of rendered speech."""
 
-    recogniser: Recogniser
-    opinion: DnsmosScore
+    recognizer: Recognizer
+    dnsmos: DnsmosScore
 
 
 @dataclass(frozen=True)
@@ -93,7 +93,7 @@ class _Sums:
     squared_energy: float = 0.0
 
 
-class Speaker:
+class StagesInPyTorch:
     """A network's stages in PyTorch, some of them with students."""
 
     def __init__(self, checkpoint: Checkpoint, students: Students | None = None) -> None:
@@ -144,7 +144,7 @@ def evaluate(
         raise InvalidRequest(
             f"There are {len(texts)} held-out sentences.", "Choose 1 or more, and render no more than that."
         )
-    teacher, student = Speaker(checkpoint), Speaker(checkpoint, students)
+    teacher, student = StagesInPyTorch(checkpoint), StagesInPyTorch(checkpoint, students)
     voices = EVALUATION_VOICES[:sentences]
     scores = {}
     for index, voice in enumerate(voices):
@@ -179,16 +179,18 @@ def _utterances(checkpoint: Checkpoint, voice: str, texts: Sequence[str]) -> Ite
         yield {**values, "noise_seed": np.array(noise_seed(_SEED, phonemes), np.int64)}
 
 
-def _score(teacher: Speaker, student: Speaker, utterances: Sequence[Values], spoken: Sequence[str]) -> Scores:
+def _score(
+    teacher: StagesInPyTorch, student: StagesInPyTorch, utterances: Sequence[Values], spoken: Sequence[str]
+) -> Scores:
     sums = _Sums()
     sounds: list[_Sound] = []
-    judges = _Judges(Recogniser(), DnsmosScore()) if spoken else None
+    evaluators = _Evaluators(Recognizer(), DnsmosScore()) if spoken else None
     for index, values in enumerate(utterances):
         theirs = teacher.run_until("f0n", values)
         ours = student.run("duration", theirs)
         _add(sums, theirs, ours, student.run("f0n", {**theirs, **ours}))
-        if judges and index < len(spoken):
-            sounds.append(_sound(teacher, student, theirs, ours, spoken[index], judges))
+        if evaluators and index < len(spoken):
+            sounds.append(_sound(teacher, student, theirs, ours, spoken[index], evaluators))
     return _scores(len(utterances), sums, sounds)
 
 
@@ -204,7 +206,9 @@ def _add(sums: _Sums, theirs: Values, ours: Values, curves: Values) -> None:
     sums.values += theirs["energy"].size
 
 
-def _sound(teacher: Speaker, student: Speaker, theirs: Values, ours: Values, text: str, judges: _Judges) -> _Sound:
+def _sound(
+    teacher: StagesInPyTorch, student: StagesInPyTorch, theirs: Values, ours: Values, text: str, evaluators: _Evaluators
+) -> _Sound:
     rate_hz = teacher.config.sample_rate_hz
     reference = teacher.run_until("istft", theirs, first="text_encoder")["audio"][0]
     timed = {**theirs, **ours, **student.run("f0n", {**theirs, **ours})}
@@ -212,10 +216,10 @@ def _sound(teacher: Speaker, student: Speaker, theirs: Values, ours: Values, tex
     own_timing = student.run_until("istft", {**theirs, **ours}, first="alignment")["audio"][0]
     return _Sound(
         log_mel_l1(same_timing.astype(np.float64), reference.astype(np.float64), rate_hz),
-        judges.recogniser.count(text, own_timing, rate_hz),
-        judges.recogniser.count(text, reference, rate_hz),
-        judges.opinion.overall(own_timing, rate_hz),
-        judges.opinion.overall(reference, rate_hz),
+        evaluators.recognizer.count(text, own_timing, rate_hz),
+        evaluators.recognizer.count(text, reference, rate_hz),
+        evaluators.dnsmos.overall(own_timing, rate_hz),
+        evaluators.dnsmos.overall(reference, rate_hz),
     )
 
 

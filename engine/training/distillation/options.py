@@ -37,9 +37,9 @@ class DistillOptions:
         """The folder of the shards."""
         return self.work_folder / "data"
 
-    def checkpoint(self, lesson: str) -> Path:
+    def checkpoint(self, objective: str) -> Path:
         """Return the checkpoint file of a training stage."""
-        return self.work_folder / "checkpoints" / f"{lesson}.pt"
+        return self.work_folder / "checkpoints" / f"{objective}.pt"
 
 
 def scaled_minutes(total: float) -> dict[str, float]:

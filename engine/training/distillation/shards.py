@@ -18,8 +18,8 @@ from safetensors import SafetensorError, safe_open
 from safetensors.numpy import save
 
 from engine.errors import DamagedFile, InvalidRequest, UnusableModel
-from engine.models.catalogue import sha256_of
-from engine.system.whole_file import whole_file
+from engine.models.catalog import sha256_of
+from engine.system.atomic_write import atomic_write
 
 _MANIFEST = "shards.json"
 _AGAIN = "Delete it and run “kokoro-desk distill data” again."
@@ -95,7 +95,7 @@ class ShardFolder:
 
     @staticmethod
     def _write(path: Path, content: bytes) -> None:
-        with whole_file(path) as file:
+        with atomic_write(path) as file:
             file.write(content)
 
 

@@ -35,7 +35,7 @@ Run = Callable[[str, Tensor, Tensor], Tensor]
 
 
 @dataclass(frozen=True)
-class Batch:
+class TeacherBatch:
     """Examples in a batch, each in a voice: `features` [batch, tokens, hidden_dim], `styles` [batch, style_dim].
 
     `tokens` [batch, tokens] are numbers of symbols, 0 beyond the int32 `lengths` [batch].
@@ -47,7 +47,7 @@ class Batch:
     lengths: Tensor
 
 
-class Teacher:
+class DistillationTeacher:
     """A network with its voices, whose parameters never change.
 
     Raises `InvalidRequest` for a model without an English voice.
@@ -97,20 +97,22 @@ class Teacher:
             features: np.ndarray[Any, np.dtype[np.float32]] = self.network.bert_encoder(hidden)[0].float().numpy()
         return features
 
-    def batch(self, examples: Sequence[Example], voices: Sequence[str]) -> Batch:
+    def batch(self, examples: Sequence[Example], voices: Sequence[str]) -> TeacherBatch:
         """Return the examples as a batch, each in the voice at the same index."""
         tokens = [torch.from_numpy(encode(example.phonemes, self.config.vocab)).long() for example in examples]
         features = [torch.from_numpy(example.features).float() for example in examples]
         styles = [self._style(voice, example) for voice, example in zip(voices, examples, strict=True)]
         pad = nn.utils.rnn.pad_sequence
         lengths = torch.tensor([len(row) for row in tokens], dtype=torch.int32)
-        return Batch(pad(tokens, batch_first=True), pad(features, batch_first=True), torch.stack(styles), lengths)
+        return TeacherBatch(
+            pad(tokens, batch_first=True), pad(features, batch_first=True), torch.stack(styles), lengths
+        )
 
     def run(self, path: str, x: Tensor, lengths: Tensor) -> Tensor:
         """Return the output of the LSTM itself; it has no gradient."""
         return bidirectional_lstm(self.lstm(path), x, lengths)
 
-    def encoded(self, batch: Batch, run: Run) -> Tensor:
+    def encoded(self, batch: TeacherBatch, run: Run) -> Tensor:
         """Return prosody features [batch, tokens, prosody_channels]."""
         style = batch.styles[:, None].expand(-1, batch.features.shape[1], -1)
         x = torch.cat([batch.features, style], dim=2)
@@ -140,7 +142,7 @@ class Teacher:
             energy = block(energy, styles)
         return predictor.F0_proj(pitch)[:, 0], predictor.N_proj(energy)[:, 0]
 
-    def phoneme_inputs(self, batch: Batch) -> Tensor:
+    def phoneme_inputs(self, batch: TeacherBatch) -> Tensor:
         """Return the input [batch, tokens, hidden_dim] of the text encoder's LSTM."""
         encoder = self.network.text_encoder
         x = zero_beyond(encoder.embedding(batch.tokens).transpose(1, 2), batch.lengths, axis=2)

@@ -17,20 +17,20 @@ from engine.errors import DamagedFile, InvalidRequest, OutputError, UnusableMode
 from engine.network.student import LstmStudent
 from engine.network.student_file import Students, save_students
 from engine.speech import Array
-from engine.system.whole_file import write_error
-from engine.training.distillation.lessons import (
+from engine.system.atomic_write import write_error
+from engine.training.distillation.objectives import (
     BucketSampler,
-    ChainLesson,
-    DurationLesson,
-    Lesson,
-    PitchLesson,
-    TextLesson,
+    ChainObjective,
+    DurationObjective,
+    PitchObjective,
+    TextObjective,
+    TrainingObjective,
 )
 from engine.training.distillation.options import DOUBLINGS, DistillOptions
 from engine.training.distillation.shards import ShardFolder
-from engine.training.distillation.teacher import FRAME_LSTM, Teacher
+from engine.training.distillation.teacher import FRAME_LSTM, DistillationTeacher
 from engine.training.starter.options import TrainProgress
-from engine.training.starter.trainer import Progress, Schedule, Trainer
+from engine.training.starter.trainer import Schedule, StageProgress, Trainer
 
 OnProgress = Callable[[TrainProgress], None]
 
@@ -48,7 +48,7 @@ _UNREADABLE = (OSError, RuntimeError, KeyError, ValueError, TypeError, EOFError,
 class StageConfig:
     """A training stage: the stage whose students it starts from, if any, its learning rate, and its corrections."""
 
-    lesson: type[Lesson]
+    objective: type[TrainingObjective]
     after: str | None = None
     learning_rate: float = 2e-3
     corrections: int = LEARNING_CORRECTIONS
@@ -58,15 +58,15 @@ class StageConfig:
         return Schedule(minutes, self.learning_rate, average_decay=0.99)
 
 
-COURSES: Mapping[str, StageConfig] = {
-    "durations": StageConfig(DurationLesson),
-    "pitch": StageConfig(PitchLesson),
-    "text": StageConfig(TextLesson),
-    "chain": StageConfig(ChainLesson, "durations", learning_rate=7e-4, corrections=4),
+STAGE_CONFIGS: Mapping[str, StageConfig] = {
+    "durations": StageConfig(DurationObjective),
+    "pitch": StageConfig(PitchObjective),
+    "text": StageConfig(TextObjective),
+    "chain": StageConfig(ChainObjective, "durations", learning_rate=7e-4, corrections=4),
 }
 
 
-def train(teacher: Teacher, options: DistillOptions, on_progress: OnProgress) -> dict[str, LstmStudent]:
+def train(teacher: DistillationTeacher, options: DistillOptions, on_progress: OnProgress) -> dict[str, LstmStudent]:
     """Run all training stages; return the students by path.
 
     Raises `InvalidRequest` if there is too little data, `UnusableModel` if it is that of a different teacher,
@@ -77,12 +77,12 @@ def train(teacher: Teacher, options: DistillOptions, on_progress: OnProgress) ->
     if len(examples) <= CHECK_EXAMPLES:
         raise InvalidRequest(f"{len(examples)} texts are too few to train on.", "Generate at least two shards of data.")
     check, learn = BucketSampler(teacher, examples[:CHECK_EXAMPLES]), BucketSampler(teacher, examples[CHECK_EXAMPLES:])
-    for name in COURSES:
+    for name in STAGE_CONFIGS:
         _give(name, teacher, options, (learn, check), on_progress)
     return load_students(teacher, options)
 
 
-def load_students(teacher: Teacher, options: DistillOptions) -> dict[str, LstmStudent]:
+def load_students(teacher: DistillationTeacher, options: DistillOptions) -> dict[str, LstmStudent]:
     """Load the students of the checkpoints, finished or not, in evaluation mode, with the options' corrections.
 
     Students of a stage that was not begun are left out. Raises `DamagedFile`, `UnusableModel` if they were distilled
@@ -93,16 +93,18 @@ def load_students(teacher: Teacher, options: DistillOptions) -> dict[str, LstmSt
         count = options.frame_corrections if path == FRAME_LSTM else options.corrections
         student.architecture = replace(student.architecture, corrections=count, doublings=DOUBLINGS)
     taught: dict[str, LstmStudent] = {}
-    for name, course in COURSES.items():
+    for name, stage_config in STAGE_CONFIGS.items():
         if options.checkpoint(name).exists():
             _load(options.checkpoint(name), students, teacher)
-            taught.update({path: students[path].eval() for path in course.lesson.paths(teacher)})
+            taught.update({path: students[path].eval() for path in stage_config.objective.paths(teacher)})
     if not taught:
         raise InvalidRequest(f"{options.work_folder} has no training in progress.", "Run “kokoro-desk distill train”.")
     return taught
 
 
-def new_students(teacher: Teacher, seed: int, corrections: int = LEARNING_CORRECTIONS) -> dict[str, LstmStudent]:
+def new_students(
+    teacher: DistillationTeacher, seed: int, corrections: int = LEARNING_CORRECTIONS
+) -> dict[str, LstmStudent]:
     """Return untrained students of all LSTMs; equal seeds yield equal ones."""
     torch.manual_seed(seed)
     return {path: LstmStudent.of(teacher.lstm(path), corrections=corrections) for path in teacher.lstms}
@@ -110,22 +112,22 @@ def new_students(teacher: Teacher, seed: int, corrections: int = LEARNING_CORREC
 
 def _give(
     name: str,
-    teacher: Teacher,
+    teacher: DistillationTeacher,
     options: DistillOptions,
-    shelves: tuple[BucketSampler, BucketSampler],
+    samplers: tuple[BucketSampler, BucketSampler],
     on_progress: OnProgress,
 ) -> None:
-    course, checkpoint = COURSES[name], options.checkpoint(name)
-    students = new_students(teacher, options.seed, course.corrections)
-    if course.after and not checkpoint.exists():
-        _load(options.checkpoint(course.after), students, teacher)
-    lesson = course.lesson(teacher, students, *shelves)
-    trainer = _opened(lesson, course.schedule(options.minutes[name]), checkpoint, options.seed)
+    stage_config, checkpoint = STAGE_CONFIGS[name], options.checkpoint(name)
+    students = new_students(teacher, options.seed, stage_config.corrections)
+    if stage_config.after and not checkpoint.exists():
+        _load(options.checkpoint(stage_config.after), students, teacher)
+    objective = stage_config.objective(teacher, students, *samplers)
+    trainer = _opened(objective, stage_config.schedule(options.minutes[name]), checkpoint, options.seed)
     if trainer.fraction < 1:
         trainer.run(lambda progress: on_progress(_overall(progress, options)))
 
 
-class _LessonTrainer(Trainer):
+class _ObjectiveTrainer(Trainer):
     """A trainer that explains in a sentence why a checkpoint could not be written."""
 
     def save(self) -> None:
@@ -136,19 +138,19 @@ class _LessonTrainer(Trainer):
             raise write_error(self.checkpoint, error) from error
         except RuntimeError as error:  # raised by PyTorch's own writer, without a reason
             raise OutputError(
-                f"The checkpoint {self.checkpoint} could not be written.",
+                f"The checkpoint {self.checkpoint} couldn’t be written.",
                 "Free up some space and continue; the previous checkpoint is intact.",
             ) from error
 
 
-def _opened(lesson: Lesson, schedule: Schedule, checkpoint: Path, seed: int) -> Trainer:
+def _opened(objective: TrainingObjective, schedule: Schedule, checkpoint: Path, seed: int) -> Trainer:
     try:
-        return _LessonTrainer(lesson, schedule, checkpoint, seed)
+        return _ObjectiveTrainer(objective, schedule, checkpoint, seed)
     except _UNREADABLE as error:
         raise _damaged(checkpoint) from error
 
 
-def _load(checkpoint: Path, students: Mapping[str, LstmStudent], teacher: Teacher) -> None:
+def _load(checkpoint: Path, students: Mapping[str, LstmStudent], teacher: DistillationTeacher) -> None:
     try:
         averaged = torch.load(checkpoint, weights_only=True)["averaged"]
         for path, weights in averaged.items():
@@ -177,8 +179,8 @@ def _damaged(checkpoint: Path) -> DamagedFile:
     )
 
 
-def _overall(progress: Progress, options: DistillOptions) -> TrainProgress:
-    names = list(COURSES)
+def _overall(progress: StageProgress, options: DistillOptions) -> TrainProgress:
+    names = list(STAGE_CONFIGS)
     later = sum(options.minutes[name] for name in names[names.index(progress.stage) + 1 :])
     left = 60 * (options.minutes[progress.stage] * (1 - progress.fraction) + later)
     return TrainProgress(progress.stage, progress.fraction, left, progress.measures)
@@ -187,7 +189,7 @@ def _overall(progress: Progress, options: DistillOptions) -> TrainProgress:
 Architectures = Mapping[str, Mapping[str, Any]]
 
 
-def export_students(path: Path, teacher: Teacher, students: Mapping[str, LstmStudent]) -> Students:
+def export_students(path: Path, teacher: DistillationTeacher, students: Mapping[str, LstmStudent]) -> Students:
     """Write the students' own weights atomically; raises `OutputError`.
 
     The cells are left out: their weights are the teacher's and come with the model.

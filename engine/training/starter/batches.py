@@ -11,30 +11,30 @@ import numpy.typing as npt
 import torch
 
 from engine.config import F0_VALUES_PER_FRAME, ModelConfig
-from engine.training.starter.lesson import Sound, TrainingExample
+from engine.training.starter.training_example import Sound, TrainingExample
 
-NEIGHBOURS = 48
+NEIGHBORS = 48
 """The number of examples of similar length from which a batch is drawn, so that little is cut off."""
 
 
 @dataclass(frozen=True)
-class Item:
+class TrainingItem:
     """A training example, its voice, and the style row that the teacher used (timbre before prosody)."""
 
-    lesson: TrainingExample
+    example: TrainingExample
     voice: str
     style: npt.NDArray[np.float32] = field(repr=False)
 
     @property
     def sound(self) -> Sound:
         """The example's audio; raises `ValueError` for an example of the text side."""
-        if self.lesson.sound is None:
-            raise ValueError(f"“{self.lesson.text}” was recorded without sound.")
-        return self.lesson.sound
+        if self.example.sound is None:
+            raise ValueError(f"“{self.example.text}” was recorded without sound.")
+        return self.example.sound
 
 
 @dataclass(frozen=True)
-class Batch:
+class TrainingBatch:
     """Items with their tokens padded, and a common span of frames cut out of each.
 
     `tokens` [items, tokens]; `lengths` [items]; `padding` [items, tokens], true beyond the end; `styles` [items,
@@ -42,7 +42,7 @@ class Batch:
     frame.
     """
 
-    items: tuple[Item, ...]
+    items: tuple[TrainingItem, ...]
     tokens: torch.Tensor
     lengths: torch.Tensor
     padding: torch.Tensor
@@ -67,11 +67,11 @@ class Batch:
 
     def f0_hz(self) -> torch.Tensor:
         """Return F0 over the span, [items, 2 frames]."""
-        return self._cut([item.lesson.f0_hz for item in self.items], F0_VALUES_PER_FRAME)
+        return self._cut([item.example.f0_hz for item in self.items], F0_VALUES_PER_FRAME)
 
     def energy(self) -> torch.Tensor:
         """Return energy over the span, [items, 2 frames]."""
-        return self._cut([item.lesson.energy for item in self.items], F0_VALUES_PER_FRAME)
+        return self._cut([item.example.energy for item in self.items], F0_VALUES_PER_FRAME)
 
     def samples(self, config: ModelConfig) -> torch.Tensor:
         """Return audio over the span, [items, samples]."""
@@ -102,31 +102,31 @@ class Batch:
 class BucketSampler:
     """Draws batches of examples of similar length."""
 
-    def __init__(self, items: Sequence[Item], shortest_frames: int = 1) -> None:
-        kept = [item for item in items if item.lesson.frames >= shortest_frames]
-        self._items = sorted(kept, key=lambda item: item.lesson.frames)
+    def __init__(self, items: Sequence[TrainingItem], min_frames: int = 1) -> None:
+        kept = [item for item in items if item.example.frames >= min_frames]
+        self._items = sorted(kept, key=lambda item: item.example.frames)
 
     def __len__(self) -> int:
         return len(self._items)
 
-    def draw(self, chance: random.Random, size: int) -> Batch:
+    def draw(self, chance: random.Random, size: int) -> TrainingBatch:
         """Return a random batch; the span is as long as its shortest example."""
-        width = min(len(self._items), max(NEIGHBOURS, size))
+        width = min(len(self._items), max(NEIGHBORS, size))
         first = chance.randrange(len(self._items) - width + 1)
         return collate(chance.sample(self._items[first : first + width], min(size, width)), chance)
 
 
-def collate(items: Sequence[Item], chance: random.Random | None = None) -> Batch:
+def collate(items: Sequence[TrainingItem], chance: random.Random | None = None) -> TrainingBatch:
     """Pad the items; without `chance` the span starts at each item's first frame."""
-    lengths = torch.tensor([len(item.lesson.tokens) for item in items])
+    lengths = torch.tensor([len(item.example.tokens) for item in items])
     longest = int(lengths.max())
     tokens = torch.zeros(len(items), longest, dtype=torch.long)
     for row, item in enumerate(items):
-        tokens[row, : len(item.lesson.tokens)] = torch.from_numpy(item.lesson.tokens)
-    span = min(item.lesson.frames for item in items)
-    starts = tuple(chance.randint(0, item.lesson.frames - span) if chance else 0 for item in items)
-    frame_tokens = [frame_token(item.lesson)[start : start + span] for item, start in zip(items, starts, strict=True)]
-    return Batch(
+        tokens[row, : len(item.example.tokens)] = torch.from_numpy(item.example.tokens)
+    span = min(item.example.frames for item in items)
+    starts = tuple(chance.randint(0, item.example.frames - span) if chance else 0 for item in items)
+    frame_tokens = [frame_token(item.example)[start : start + span] for item, start in zip(items, starts, strict=True)]
+    return TrainingBatch(
         tuple(items),
         tokens,
         lengths,
@@ -137,6 +137,6 @@ def collate(items: Sequence[Item], chance: random.Random | None = None) -> Batch
     )
 
 
-def frame_token(lesson: TrainingExample) -> npt.NDArray[np.int64]:
+def frame_token(example: TrainingExample) -> npt.NDArray[np.int64]:
     """Return the token that each frame belongs to."""
-    return np.repeat(np.arange(len(lesson.tokens)), lesson.durations_frames)
+    return np.repeat(np.arange(len(example.tokens)), example.durations_frames)

@@ -15,10 +15,10 @@ from safetensors import SafetensorError, safe_open
 from safetensors.numpy import save
 
 from engine.errors import DamagedFile
-from engine.system.whole_file import whole_file
-from engine.training.starter.lesson import Sound, TrainingExample
-from engine.training.starter.teacher import Teacher
-from engine.training.starter.texts import HELD_OUT_SENTENCES, Lexicon, load_lexicon, prompts
+from engine.system.atomic_write import atomic_write
+from engine.training.starter.teacher import KokoroTeacher
+from engine.training.starter.texts import HELD_OUT_SENTENCES, PromptLexicon, load_lexicon, prompts
+from engine.training.starter.training_example import Sound, TrainingExample
 
 SOUND, TEXT, HELD_OUT = "sound", "text", "held-out"
 SENTENCES_PER_SHARD = {SOUND: 50, TEXT: 240}
@@ -60,7 +60,7 @@ def shards(voices: Sequence[str], rounds: int) -> Iterator[Shard]:
             yield Shard(voice, TEXT, number)
 
 
-def texts_of(shard: Shard, lexicon: Lexicon) -> tuple[str, ...]:
+def texts_of(shard: Shard, lexicon: PromptLexicon) -> tuple[str, ...]:
     """Return the texts of a shard: equal for equal shards, and without held-out sentences."""
     if shard.kind == HELD_OUT:
         return HELD_OUT_SENTENCES
@@ -70,34 +70,34 @@ def texts_of(shard: Shard, lexicon: Lexicon) -> tuple[str, ...]:
     return tuple(takewhile(bool, found))
 
 
-def record(folder: Path, wanted: Iterable[Shard], teacher: Teacher, on_shard: Callable[[Shard], None]) -> None:
+def record(folder: Path, wanted: Iterable[Shard], teacher: KokoroTeacher, on_shard: Callable[[Shard], None]) -> None:
     """Let the teacher record the `wanted` shards that `folder` does not have yet."""
     lexicon = load_lexicon()
     for shard in wanted:
         if not (folder / shard.path).exists():
-            found = (teacher.lessons(text, shard.voice, shard.with_sound) for text in texts_of(shard, lexicon))
-            save_lessons(folder / shard.path, list(chain.from_iterable(found)))
+            found = (teacher.examples(text, shard.voice, shard.with_sound) for text in texts_of(shard, lexicon))
+            save_examples(folder / shard.path, list(chain.from_iterable(found)))
         on_shard(shard)
 
 
-def save_lessons(path: Path, lessons: Sequence[TrainingExample]) -> None:
+def save_examples(path: Path, examples: Sequence[TrainingExample]) -> None:
     """Write examples, all with audio or all without, into one file; raises `OutputError` if the disk is full."""
-    columns: dict[str, list[npt.NDArray[Any]]] = {name: [getattr(each, name) for each in lessons] for name in ARRAYS}
-    sounds = [lesson.sound for lesson in lessons if lesson.sound is not None]
+    columns: dict[str, list[npt.NDArray[Any]]] = {name: [getattr(each, name) for each in examples] for name in ARRAYS}
+    sounds = [example.sound for example in examples if example.sound is not None]
     if sounds:
         columns |= {name: [getattr(sound, name) for sound in sounds] for name in SOUND_ARRAYS}
     arrays: dict[str, npt.NDArray[Any]] = {}
     for name, parts in columns.items():
         arrays[name] = np.ascontiguousarray(np.concatenate(parts))  # the file format copies memory as it is laid out
         arrays[f"{name}_lengths"] = np.array([len(part) for part in parts], np.int64)
-    strings = {name: json.dumps([getattr(lesson, name) for lesson in lessons]) for name in STRINGS}
+    strings = {name: json.dumps([getattr(example, name) for example in examples]) for name in STRINGS}
     path.parent.mkdir(parents=True, exist_ok=True)
-    with whole_file(path) as file:
+    with atomic_write(path) as file:
         file.write(save(arrays, metadata=strings))
 
 
-def load_lessons(path: Path, with_sound: bool = True) -> list[TrainingExample]:
-    """Return the examples in a file that `save_lessons` wrote; raises `DamagedFile` for other files.
+def load_examples(path: Path, with_sound: bool = True) -> list[TrainingExample]:
+    """Return the examples in a file that `save_examples` wrote; raises `DamagedFile` for other files.
 
     If `with_sound` is False, the audio, which takes most of the memory, is left out.
     """

@@ -15,10 +15,9 @@ from engine.config import ModelConfig
 from engine.errors import InvalidRequest
 from engine.network.architecture import Network
 from engine.system.paths import starter_folder
-from engine.training.starter.batches import Item, collate
-from engine.training.starter.corpus import HELD_OUT, Shard, load_lessons, record
-from engine.training.starter.lesson import TrainingExample
-from engine.training.starter.measures import DnsmosScore, Recogniser, WordCount
+from engine.training.starter.batches import TrainingItem, collate
+from engine.training.starter.corpus import HELD_OUT, Shard, load_examples, record
+from engine.training.starter.measures import DnsmosScore, Recognizer, WordCount
 from engine.training.starter.package import read_package
 from engine.training.starter.sound_stages import front_features, rendered
 from engine.training.starter.spectra import log_mel_distance, mel_cepstral_distortion_db
@@ -26,6 +25,7 @@ from engine.training.starter.teacher import open_teacher
 from engine.training.starter.text_stage import text_figures
 from engine.training.starter.texts import HELD_OUT_SENTENCES
 from engine.training.starter.training import CORPUS_FOLDER
+from engine.training.starter.training_example import TrainingExample
 from engine.training.starter.voices import STARTER_VOICES
 
 NOISE_SEED = 0
@@ -78,12 +78,12 @@ def evaluate(
     with tempfile.TemporaryDirectory() as temporary:
         corpus = Path(temporary) if work_folder is None else work_folder / CORPUS_FOLDER
         _record_missing(corpus, packs, network.config, on_progress)
-        judges = Evaluators(Recogniser(), DnsmosScore())
+        evaluators = Evaluators(Recognizer(), DnsmosScore())
         scores = []
         for voice, pack in packs.items():
             on_progress(f"scoring {voice}")
-            lessons = load_lessons(corpus / Shard(voice, HELD_OUT).path)[:sentences]
-            scores.append(_score(network, _items(lessons, voice, pack), judges))
+            examples = load_examples(corpus / Shard(voice, HELD_OUT).path)[:sentences]
+            scores.append(_score(network, _items(examples, voice, pack), evaluators))
     return tuple(scores)
 
 
@@ -106,14 +106,14 @@ def _record_missing(
         teacher.close()
 
 
-def _items(lessons: Sequence[TrainingExample], voice: str, pack: torch.Tensor) -> list[Item]:
+def _items(examples: Sequence[TrainingExample], voice: str, pack: torch.Tensor) -> list[TrainingItem]:
     """Return the teacher's examples with the styles of the package's own pack [rows, 1, width]."""
     rows = pack[:, 0].numpy()
-    return [Item(lesson, voice, rows[min(len(lesson.phonemes), len(rows)) - 1]) for lesson in lessons]
+    return [TrainingItem(example, voice, rows[min(len(example.phonemes), len(rows)) - 1]) for example in examples]
 
 
 @dataclass(frozen=True)
-class Verdict:
+class SpeechQuality:
     """The result of judging sentences: recognized words, and the mean opinion score."""
 
     words: WordCount
@@ -124,20 +124,24 @@ class Verdict:
 class Evaluators:
     """The evaluators of speech: a word recognizer, and DNSMOS."""
 
-    recogniser: Recogniser
-    opinion: DnsmosScore
+    recognizer: Recognizer
+    dnsmos: DnsmosScore
 
-    def judge(self, spoken: Sequence[tuple[str, Samples]], rate_hz: int) -> Verdict:
+    def evaluate(self, spoken: Sequence[tuple[str, Samples]], rate_hz: int) -> SpeechQuality:
         """Judge spoken sentences, each with its text."""
-        counts = [self.recogniser.count(text, samples, rate_hz) for text, samples in spoken]
-        opinions = [self.opinion.overall(samples, rate_hz) for _, samples in spoken]
-        return Verdict(sum(counts, WordCount(0, 0)), float(np.mean(opinions)))
+        counts = [self.recognizer.count(text, samples, rate_hz) for text, samples in spoken]
+        dnsmos_scores = [self.dnsmos.overall(samples, rate_hz) for _, samples in spoken]
+        return SpeechQuality(sum(counts, WordCount(0, 0)), float(np.mean(dnsmos_scores)))
 
 
 @torch.no_grad()
-def _score(network: Network, items: Sequence[Item], judges: Evaluators) -> VoiceScore:
-    ours = judges.judge([(item.lesson.text, speak(network, item)) for item in items], network.config.sample_rate_hz)
-    theirs = judges.judge([(item.lesson.text, item.sound.samples) for item in items], network.config.sample_rate_hz)
+def _score(network: Network, items: Sequence[TrainingItem], evaluators: Evaluators) -> VoiceScore:
+    ours = evaluators.evaluate(
+        [(item.example.text, speak(network, item)) for item in items], network.config.sample_rate_hz
+    )
+    theirs = evaluators.evaluate(
+        [(item.example.text, item.sound.samples) for item in items], network.config.sample_rate_hz
+    )
     rows = [sound_figures(network, item) | text_figures(network, item) for item in items]
     means = {name: float(np.mean([row[name] for row in rows])) for name in rows[0] if name != "energy"}
     return VoiceScore(
@@ -152,15 +156,15 @@ def _score(network: Network, items: Sequence[Item], judges: Evaluators) -> Voice
     )
 
 
-def speak(network: Network, item: Item) -> Samples:
+def speak(network: Network, item: TrainingItem) -> Samples:
     """Render the phonemes of an example in PyTorch, with the network's own durations, F0 and energy."""
     torch.manual_seed(NOISE_SEED)
-    samples: Samples = network(item.lesson.phonemes, torch.from_numpy(item.style)[None]).numpy()
+    samples: Samples = network(item.example.phonemes, torch.from_numpy(item.style)[None]).numpy()
     return samples
 
 
 @torch.no_grad()
-def speak_as(network: Network, item: Item) -> Samples:
+def speak_as(network: Network, item: TrainingItem) -> Samples:
     """Render an example with the teacher's durations, F0, energy and excitation.
 
     This shows how the decoder sounds with perfect prosody.
@@ -171,7 +175,7 @@ def speak_as(network: Network, item: Item) -> Samples:
     return samples
 
 
-def sound_figures(network: Network, item: Item) -> dict[str, float]:
+def sound_figures(network: Network, item: TrainingItem) -> dict[str, float]:
     """Return the distances between an example rendered by the network and the teacher's recording."""
     from pystoi import stoi
 

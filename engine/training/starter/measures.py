@@ -15,7 +15,7 @@ from scipy.signal import resample_poly
 
 from engine.errors import EngineError
 
-RECOGNISER_RATE_HZ = 16_000
+RECOGNIZER_RATE_HZ = 16_000
 MARGIN_SECONDS = 0.2
 PEAK = 0.6
 
@@ -36,7 +36,7 @@ class WordCount:
         return WordCount(self.words + other.words, self.errors + other.errors)
 
 
-class Recogniser:
+class Recognizer:
     """One pocketsphinx decoder; raises `EngineError` with the installation command if it is missing."""
 
     def __init__(self) -> None:
@@ -44,16 +44,16 @@ class Recogniser:
             from pocketsphinx import Decoder
         except ImportError as error:
             raise EngineError(
-                "The speech recognizer pocketsphinx is not installed.",
+                "The speech recognizer pocketsphinx isn’t installed.",
                 "Install it in the project folder with .venv/bin/python -m pip install '.[train]'.",
             ) from error
-        self._decoder = Decoder(samprate=RECOGNISER_RATE_HZ, loglevel="FATAL")
+        self._decoder = Decoder(samprate=RECOGNIZER_RATE_HZ, loglevel="FATAL")
 
     def hear(self, samples: npt.NDArray[np.float32], sample_rate_hz: int) -> str:
         """Return the recognized words."""
-        divisor = int(np.gcd(RECOGNISER_RATE_HZ, sample_rate_hz))
-        audio = resample_poly(samples, RECOGNISER_RATE_HZ // divisor, sample_rate_hz // divisor)
-        audio = np.pad(audio * PEAK / (np.abs(audio).max() + 1e-6), round(MARGIN_SECONDS * RECOGNISER_RATE_HZ))
+        divisor = int(np.gcd(RECOGNIZER_RATE_HZ, sample_rate_hz))
+        audio = resample_poly(samples, RECOGNIZER_RATE_HZ // divisor, sample_rate_hz // divisor)
+        audio = np.pad(audio * PEAK / (np.abs(audio).max() + 1e-6), round(MARGIN_SECONDS * RECOGNIZER_RATE_HZ))
         self._decoder.start_utt()
         self._decoder.process_raw((audio * np.iinfo(np.int16).max).astype(np.int16).tobytes(), full_utt=True)
         self._decoder.end_utt()
@@ -82,7 +82,7 @@ def edit_distance(left: Sequence[str], right: Sequence[str]) -> int:
     return row[-1]
 
 
-OPINION_RATE_HZ = 16_000
+DNSMOS_RATE_HZ = 16_000
 WINDOW_SAMPLES = 144_160
 """The input length of the network, 9.01 seconds; shorter speech is repeated, as DNSMOS prescribes."""
 MODEL_PATH = Path("dnsmos_models") / "sig_bak_ovr.onnx"
@@ -99,7 +99,7 @@ class DnsmosScore:
         found = importlib.util.find_spec("speechmos")
         if found is None or not found.submodule_search_locations or importlib.util.find_spec("onnxruntime") is None:
             raise EngineError(
-                "The DNSMOS models are not installed.",
+                "The DNSMOS models aren’t installed.",
                 "Install them in the project folder with .venv/bin/python -m pip install '.[train]'.",
             )
         import onnxruntime
@@ -111,8 +111,8 @@ class DnsmosScore:
 
     def overall(self, samples: npt.NDArray[np.float32], sample_rate_hz: int) -> float:
         """Return the overall score, from 1 (bad) to 5 (excellent), of the first nine seconds."""
-        divisor = int(np.gcd(OPINION_RATE_HZ, sample_rate_hz))
-        audio = resample_poly(samples, OPINION_RATE_HZ // divisor, sample_rate_hz // divisor)
+        divisor = int(np.gcd(DNSMOS_RATE_HZ, sample_rate_hz))
+        audio = resample_poly(samples, DNSMOS_RATE_HZ // divisor, sample_rate_hz // divisor)
         window = np.resize(audio, WINDOW_SAMPLES).astype(np.float32)[None]
         outputs = self._session.run(None, {self._session.get_inputs()[0].name: window})[0]
         return float(np.polyval(OVERALL_POLYNOMIAL, outputs[0, OVERALL]))

@@ -17,7 +17,7 @@ from safetensors.torch import load_file, save_file
 
 from engine.config import ModelConfig
 from engine.errors import DamagedFile
-from engine.models.catalogue import sha256_of
+from engine.models.catalog import sha256_of
 from engine.models.voices.packs import describe
 from engine.network.architecture import Network, build_network
 from engine.speech import VoiceInfo

@@ -17,7 +17,7 @@ from torch import nn
 
 from engine.config import ModelConfig
 from engine.network.architecture import Network
-from engine.training.starter.batches import Batch, BucketSampler, Item, collate
+from engine.training.starter.batches import BucketSampler, TrainingBatch, TrainingItem, collate
 from engine.training.starter.spectra import MEL_FLOOR, log_mel, log_mel_distance, magnitude, spectrum
 
 TARGET_FFT = 2048
@@ -55,7 +55,7 @@ def generator_modules(network: Network) -> dict[str, nn.Module]:
     return {"generator": network.decoder.generator}
 
 
-def front_features(network: Network, batch: Batch) -> torch.Tensor:
+def front_features(network: Network, batch: TrainingBatch) -> torch.Tensor:
     """Return the generator's input, [items, channels, 2 frames]: kokoro's `Decoder.forward` before the generator."""
     decoder, timbre = network.decoder, batch.timbre
     phonemes = batch.spread(network.text_encoder(batch.tokens, batch.lengths, batch.padding))
@@ -108,15 +108,17 @@ class FrontStage:
 
     name = "front"
 
-    def __init__(self, network: Network, items: Sequence[Item], held_out: Sequence[Item], batch_size: int) -> None:
+    def __init__(
+        self, network: Network, items: Sequence[TrainingItem], held_out: Sequence[TrainingItem], batch_size: int
+    ) -> None:
         self.modules = front_modules(network)
         self.rate_shares: dict[str, float] = {}
         self._network, self._held_out = network, held_out
-        self._shelf, self._batch_size = BucketSampler(items), batch_size
+        self._sampler, self._batch_size = BucketSampler(items), batch_size
 
     def loss(self, chance: random.Random) -> tuple[torch.Tensor, dict[str, float]]:
         """Return the distance to the target bands."""
-        ours, target = self._both(self._shelf.draw(chance, self._batch_size))
+        ours, target = self._both(self._sampler.draw(chance, self._batch_size))
         return front_loss(ours, target), {"bands": TARGET_SCALE * float((ours - target).detach().abs().mean())}
 
     def validate(self) -> dict[str, float]:
@@ -127,7 +129,7 @@ class FrontStage:
             by_voice.setdefault(f"bands_{item.voice}", []).append(TARGET_SCALE * float((ours - target).abs().mean()))
         return {name: sum(values) / len(values) for name, values in by_voice.items()}
 
-    def _both(self, batch: Batch) -> tuple[torch.Tensor, torch.Tensor]:
+    def _both(self, batch: TrainingBatch) -> tuple[torch.Tensor, torch.Tensor]:
         target = target_features(batch.samples(self._network.config), self._network)
         return front_features(self._network, batch), target
 
@@ -138,8 +140,8 @@ class SoundStage:
     def __init__(
         self,
         network: Network,
-        items: Sequence[Item],
-        held_out: Sequence[Item],
+        items: Sequence[TrainingItem],
+        held_out: Sequence[TrainingItem],
         batch_size: int,
         piece_frames: int,
         joint: bool,
@@ -152,12 +154,12 @@ class SoundStage:
             self.modules |= front_modules(network)
             self.rate_shares = dict.fromkeys(front_modules(network), front_share)
         self._network, self._held_out, self._joint = network, held_out, joint
-        self._shelf = BucketSampler(items, piece_frames)
+        self._sampler = BucketSampler(items, piece_frames)
         self._batch_size, self._piece_frames = batch_size, piece_frames
 
     def loss(self, chance: random.Random) -> tuple[torch.Tensor, dict[str, float]]:
         """Return distances of a piece of each utterance, and the front's own over the whole of it."""
-        batch = self._shelf.draw(chance, self._batch_size)
+        batch = self._sampler.draw(chance, self._batch_size)
         samples = batch.samples(self._network.config)
         target = target_features(samples, self._network)
         features = front_features(self._network, batch) if self._joint else target
@@ -188,7 +190,7 @@ class SoundStage:
         return {name: sum(values) / len(values) for name, values in by_voice.items()}
 
     def _pieces(
-        self, batch: Batch, features: torch.Tensor, samples: torch.Tensor, chance: random.Random
+        self, batch: TrainingBatch, features: torch.Tensor, samples: torch.Tensor, chance: random.Random
     ) -> Iterator[tuple[torch.Tensor, torch.Tensor]]:
         """Yield one random piece of every utterance, [1, samples]: as generated, and as the teacher spoke it."""
         config, frames = self._network.config, self._piece_frames
@@ -200,7 +202,7 @@ class SoundStage:
         wanted = samples[:, first * config.samples_per_frame : (first + frames) * config.samples_per_frame]
         for row, (item, start) in enumerate(zip(batch.items, batch.starts, strict=True)):
             begin = BORDER_FRAMES * (start + first > 0)
-            end = frames - BORDER_FRAMES * (start + first + frames < item.lesson.frames)
+            end = frames - BORDER_FRAMES * (start + first + frames < item.example.frames)
             compared = slice(begin * config.samples_per_frame, end * config.samples_per_frame)
             yield heard[row : row + 1, compared], wanted[row : row + 1, compared]
 

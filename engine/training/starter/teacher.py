@@ -7,17 +7,17 @@ from collections.abc import Iterator, Mapping
 import numpy as np
 
 from engine.config import ModelConfig
-from engine.errors import Cure, EngineError
+from engine.errors import EngineError, RecoveryAction
 from engine.models.checkpoints import Checkpoint, open_checkpoint
-from engine.runners.base import Runner
-from engine.runners.host import HostRunner
 from engine.runtime.pipeline import Pipeline, ignore
 from engine.runtime.preparation.files import ensure_files, load_stages
+from engine.runtime.runners.base import Runner
+from engine.runtime.runners.host import HostRunner
 from engine.speech import Array, Utterance
-from engine.stages import Place
+from engine.stages import StagePlace
 from engine.text.g2p import Phonemizer
 from engine.text.languages import language_of
-from engine.training.starter.lesson import PCM_PEAK, Sound, TrainingExample
+from engine.training.starter.training_example import PCM_PEAK, Sound, TrainingExample
 from engine.training.starter.voices import MERGING, STARTER_VOICES, TeacherParts
 
 TEACHER_MODEL = "kokoro-82m"
@@ -29,18 +29,21 @@ SHARED = ("vocab", "style_dim", "max_dur", "samples_per_frame", "harmonics_chann
 """The properties that teacher and student must share, by the names of `ModelConfig`."""
 
 
-class Teacher:
+class KokoroTeacher:
     """Speaks texts with the voices of Kokoro-82M, on one core; call `close` after use."""
 
     def __init__(self, checkpoint: Checkpoint) -> None:
         self.checkpoint = checkpoint
         files = ensure_files(checkpoint, TEACHER_DEVICE, ignore, None)
         compiled = load_stages(checkpoint.config, files, THREADS, ignore)
-        runners: dict[Place, Runner] = {Place.DEVICE: compiled, Place.HOST: HostRunner(checkpoint.config)}
+        runners: dict[StagePlace, Runner] = {
+            StagePlace.DEVICE: compiled,
+            StagePlace.HOST: HostRunner(checkpoint.config),
+        }
         self._pipeline = Pipeline(checkpoint.config, runners)
         self._phonemizers: dict[str, Phonemizer] = {}
 
-    def lessons(self, text: str, voice: str, with_sound: bool) -> Iterator[TrainingExample]:
+    def examples(self, text: str, voice: str, with_sound: bool) -> Iterator[TrainingExample]:
         """Yield each utterance of `text`, as the app divides it."""
         for utterance in self._phonemizer(voice).plan(text).utterances:
             yield self._taught(utterance, voice, with_sound)
@@ -72,7 +75,7 @@ class Teacher:
         return self._phonemizers[language]
 
 
-def open_teacher(student: ModelConfig) -> Teacher:
+def open_teacher(student: ModelConfig) -> KokoroTeacher:
     """Open the installed Kokoro-82M.
 
     Raises `MissingModel` with installation instructions, and `EngineError` if its symbols, styles or rates differ from
@@ -84,9 +87,9 @@ def open_teacher(student: ModelConfig) -> Teacher:
             raise EngineError(
                 f"{TEACHER_MODEL}’s architecture differs from its students’: {name}.",
                 f"Install the published model with: kokoro-desk models fetch {TEACHER_MODEL}",
-                Cure.GET_MODEL,
+                RecoveryAction.GET_MODEL,
             )
-    return Teacher(checkpoint)
+    return KokoroTeacher(checkpoint)
 
 
 def _lesson(utterance: Utterance, values: Mapping[str, Array]) -> TrainingExample:

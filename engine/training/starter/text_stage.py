@@ -16,9 +16,9 @@ import torch.nn.functional as functional
 from torch import nn
 
 from engine.network.architecture import Network
-from engine.ops.harmonic_source import VOICED_ABOVE_HZ
+from engine.network.ops.harmonic_source import VOICED_ABOVE_HZ
 from engine.speech import Array
-from engine.training.starter.batches import Batch, BucketSampler, Item, collate
+from engine.training.starter.batches import BucketSampler, TrainingBatch, TrainingItem, collate
 
 DURATION_DROPOUT = 0.2
 F0_LOSS_SHARE = 0.1
@@ -28,7 +28,7 @@ PITCH_LOSS_SHARE = 8.0
 PITCH_SQUARE_SHARE = 3.0
 """The weight of the squared ratio: few values, at the ends of voiced parts, dominate the mean square."""
 LEVEL_LOSS_SHARE = 2.0
-LOWEST_HZ = 30.0
+MIN_HZ = 30.0
 """The lower limit of F0 in ratios, so that values near zero have a finite one."""
 INITIAL_F0_HZ = 100.0
 INITIAL_F0_GAIN = 30.0
@@ -55,15 +55,17 @@ class TextStage:
 
     name = "text"
 
-    def __init__(self, network: Network, items: Sequence[Item], held_out: Sequence[Item], batch_size: int) -> None:
+    def __init__(
+        self, network: Network, items: Sequence[TrainingItem], held_out: Sequence[TrainingItem], batch_size: int
+    ) -> None:
         self.modules = text_modules(network)
         self.rate_shares: dict[str, float] = {}
         self._network, self._held_out = network, held_out
-        self._shelf, self._batch_size = BucketSampler(items), batch_size
+        self._sampler, self._batch_size = BucketSampler(items), batch_size
 
     def loss(self, chance: random.Random) -> tuple[torch.Tensor, dict[str, float]]:
         """Return distances of durations (frames), F0 and energy."""
-        batch = self._shelf.draw(chance, self._batch_size)
+        batch = self._sampler.draw(chance, self._batch_size)
         logits, f0, energy = predicted(self._network, batch)
         counted, levels = duration_losses(logits, batch)
         wanted = batch.f0_hz()
@@ -82,7 +84,7 @@ class TextStage:
         return {name: sum(row[name] for row in rows) / len(rows) for name in rows[0]}
 
 
-def text_figures(network: Network, item: Item) -> dict[str, float]:
+def text_figures(network: Network, item: TrainingItem) -> dict[str, float]:
     """Compare the text side with the teacher's on one utterance, with the teacher's durations for F0 and energy.
 
     Returns the mean error of whole-frame durations, F0 error where both are voiced (root mean square), share of values
@@ -93,14 +95,14 @@ def text_figures(network: Network, item: Item) -> dict[str, float]:
     durations = torch.sigmoid(logits[0]).sum(-1).round().clamp(min=1)
     cents, voicing_agrees = voiced_cents(f0.detach().numpy(), batch.f0_hz().numpy())
     return {
-        "duration_frames": float((durations - torch.from_numpy(item.lesson.durations_frames)).abs().mean()),
+        "duration_frames": float((durations - torch.from_numpy(item.example.durations_frames)).abs().mean()),
         "f0_cents": math.sqrt(np.square(cents).mean()) if len(cents) else 0.0,
         "voicing": float(voicing_agrees.mean()),
         "energy": float((energy - batch.energy()).abs().mean()),
     }
 
 
-def predicted(network: Network, batch: Batch) -> tuple[torch.Tensor, torch.Tensor, torch.Tensor]:
+def predicted(network: Network, batch: TrainingBatch) -> tuple[torch.Tensor, torch.Tensor, torch.Tensor]:
     """Return the outputs of Kokoro's `forward_with_tokens` for given durations: duration logits, F0 and energy.
 
     The durations are the teacher's.
@@ -118,17 +120,17 @@ def predicted(network: Network, batch: Batch) -> tuple[torch.Tensor, torch.Tenso
 
 def pitch_ratio(ours_hz: torch.Tensor, wanted_hz: torch.Tensor) -> torch.Tensor:
     """Return the natural logarithm of the ratio of two curves of F0."""
-    return torch.log(ours_hz.clamp(min=LOWEST_HZ)) - torch.log(wanted_hz.clamp(min=LOWEST_HZ))
+    return torch.log(ours_hz.clamp(min=MIN_HZ)) - torch.log(wanted_hz.clamp(min=MIN_HZ))
 
 
-def duration_losses(logits: torch.Tensor, batch: Batch) -> tuple[torch.Tensor, torch.Tensor]:
+def duration_losses(logits: torch.Tensor, batch: TrainingBatch) -> tuple[torch.Tensor, torch.Tensor]:
     """Return the mean error of unrounded durations, in frames, and the cross entropy with the teacher's logits.
 
     Each logit is that of "longer than k frames".
     """
     counted, levels = [], []
     for row, item in enumerate(batch.items):
-        wanted = torch.from_numpy(item.lesson.duration_logits).float().sigmoid()
+        wanted = torch.from_numpy(item.example.duration_logits).float().sigmoid()
         ours = logits[row, : len(wanted)]
         counted.append(functional.l1_loss(ours.sigmoid().sum(-1), wanted.sum(-1)))
         levels.append(functional.binary_cross_entropy_with_logits(ours, wanted))

@@ -153,14 +153,14 @@ MAX_CHARACTERS = 110
 
 
 @dataclass(frozen=True)
-class Lexicon:
+class PromptLexicon:
     """Words of misaki's US dictionary, all and by symbol."""
 
     words: tuple[str, ...]
     by_symbol: Mapping[str, tuple[str, ...]]
 
 
-def load_lexicon() -> Lexicon:
+def load_lexicon() -> PromptLexicon:
     """Load plain lowercase words of misaki's US dictionary with the symbols of their first pronunciation."""
     text = resources.files("misaki.data").joinpath("us_gold.json").read_text(encoding="utf-8")
     words = []
@@ -169,12 +169,12 @@ def load_lexicon() -> Lexicon:
         pronunciation = entry if isinstance(entry, str) else entry["DEFAULT"]
         if pronunciation and re.fullmatch("[a-z]{3,11}", word):
             words.append(word)
-            for symbol in set(normalised(pronunciation)):
+            for symbol in set(normalized(pronunciation)):
                 by_symbol[symbol].append(word)
-    return Lexicon(tuple(words), {symbol: tuple(found) for symbol, found in by_symbol.items()})
+    return PromptLexicon(tuple(words), {symbol: tuple(found) for symbol, found in by_symbol.items()})
 
 
-def prompts(count: int, seed: int | str, lexicon: Lexicon, longest_characters: int = MAX_CHARACTERS) -> list[str]:
+def prompts(count: int, seed: int | str, lexicon: PromptLexicon, max_characters: int = MAX_CHARACTERS) -> list[str]:
     """Return `count` different sentences; the same seed yields the same sentences, none of them held out."""
     chance = random.Random(seed)
     fillers = _fillers(chance, lexicon)
@@ -183,7 +183,7 @@ def prompts(count: int, seed: int | str, lexicon: Lexicon, longest_characters: i
     while len(sentences) < count:
         patterns = WORD_PATTERNS if chance.random() < WORD_PATTERN_SHARE else PATTERNS
         sentence = _fill(chance.choice(patterns), fillers)
-        if sentence not in taken and len(sentence) <= longest_characters:
+        if sentence not in taken and len(sentence) <= max_characters:
             taken.add(sentence)
             sentences.append(sentence)
     return sentences
@@ -194,12 +194,12 @@ def missing_symbols(phonemes: Iterable[str]) -> frozenset[str]:
     return US_SYMBOLS - frozenset().union(*map(frozenset, phonemes))
 
 
-def normalised(pronunciation: str) -> str:
+def normalized(pronunciation: str) -> str:
     """Convert a lexicon entry to the output of misaki's G2P: the flap is T, the glottal stop t."""
     return pronunciation.replace("ɾ", "T").replace("ʔ", "t")
 
 
-def _fillers(chance: random.Random, lexicon: Lexicon) -> dict[str, Callable[[], str]]:
+def _fillers(chance: random.Random, lexicon: PromptLexicon) -> dict[str, Callable[[], str]]:
     def one_of(words: Sequence[str]) -> Callable[[], str]:
         return lambda: chance.choice(words)
 

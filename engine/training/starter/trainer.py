@@ -19,7 +19,7 @@ from torch import nn
 
 from engine.errors import DamagedFile
 from engine.network.architecture import Network
-from engine.system.whole_file import whole_file
+from engine.system.atomic_write import atomic_write
 
 Measures = Mapping[str, float]
 SAVE_SECONDS = 60.0
@@ -35,7 +35,7 @@ class Schedule:
     warm_up_steps: int = 50
     final_share: float = 0.04
     average_decay: float = 0.998
-    largest_gradient: float = 5.0
+    max_gradient: float = 5.0
 
     def rate(self, step: int, fraction: float) -> float:
         """Return the learning rate: a linear start, then half a cosine down to `final_share`."""
@@ -64,7 +64,7 @@ class TrainingStage(Protocol):
 
 
 @dataclass(frozen=True)
-class Progress:
+class StageProgress:
     """The progress of a stage; `measures` are means since the last report."""
 
     stage: str
@@ -100,7 +100,7 @@ class Trainer:
         """The share of the stage's CPU time already spent."""
         return self.cpu_seconds / (60 * self.schedule.cpu_minutes) if self.schedule.cpu_minutes else 1.0
 
-    def run(self, on_progress: Callable[[Progress], None], steps: int | None = None) -> None:
+    def run(self, on_progress: Callable[[StageProgress], None], steps: int | None = None) -> None:
         """Train until the stage's time is spent or `steps` more steps are done, saving about once a minute."""
         self._set_training(True)
         last = None if steps is None else self.step + steps
@@ -124,7 +124,7 @@ class Trainer:
         loss, measures = self.stage.loss(self._chance)
         self._optimizer.zero_grad()
         loss.backward()
-        norm = nn.utils.clip_grad_norm_(self._parameters, self.schedule.largest_gradient)
+        norm = nn.utils.clip_grad_norm_(self._parameters, self.schedule.max_gradient)
         if torch.isfinite(norm):
             self._optimizer.step()
         self.step += 1
@@ -162,7 +162,7 @@ class Trainer:
         self.checkpoint.parent.mkdir(parents=True, exist_ok=True)
         content = io.BytesIO()
         torch.save(state, content)
-        with whole_file(self.checkpoint) as file:
+        with atomic_write(self.checkpoint) as file:
             file.write(content.getbuffer())
 
     def _restore(self, state: dict[str, Any]) -> None:
@@ -196,8 +196,8 @@ class Trainer:
         for module in self.stage.modules.values():
             module.train(training)
 
-    def _progress(self, measures: Measures) -> Progress:
-        return Progress(self.stage.name, self.step, self.cpu_seconds, min(self.fraction, 1.0), dict(measures))
+    def _progress(self, measures: Measures) -> StageProgress:
+        return StageProgress(self.stage.name, self.step, self.cpu_seconds, min(self.fraction, 1.0), dict(measures))
 
 
 def load_averaged(checkpoint: Path, modules: Mapping[str, nn.Module]) -> None:
@@ -220,8 +220,8 @@ def _named(checkpoint: Path) -> Iterator[None]:
     except (EOFError, KeyError, TypeError, ValueError, RuntimeError, UnpicklingError) as error:
         raise DamagedFile(
             checkpoint,
-            f"The checkpoint {checkpoint} is damaged, or of another model.",
-            "Delete it to train this stage anew, or choose another folder.",
+            f"The checkpoint {checkpoint} is damaged, or of a different model.",
+            "Delete it to train this stage again, or choose a different folder.",
         ) from error
 
 

@@ -17,8 +17,8 @@ from engine.config import BertConfig, GeneratorConfig, ModelConfig
 from engine.errors import EngineError
 from engine.network.architecture import Network, build_network
 from engine.system.paths import resources_folder
-from engine.training.starter.batches import Item
-from engine.training.starter.corpus import HELD_OUT, Shard, load_lessons, record, shards
+from engine.training.starter.batches import TrainingItem
+from engine.training.starter.corpus import HELD_OUT, Shard, load_examples, record, shards
 from engine.training.starter.options import TrainOptions, TrainProgress
 from engine.training.starter.package import LAST_RESORT, write_package
 from engine.training.starter.sound_stages import (
@@ -28,12 +28,12 @@ from engine.training.starter.sound_stages import (
     generator_modules,
     prepare_decoder,
 )
-from engine.training.starter.teacher import Teacher, open_teacher
+from engine.training.starter.teacher import KokoroTeacher, open_teacher
 from engine.training.starter.text_stage import TextStage, prepare_predictor, text_modules
 from engine.training.starter.texts import missing_symbols
 from engine.training.starter.trainer import (
-    Progress,
     Schedule,
+    StageProgress,
     Trainer,
     TrainingStage,
     compile_generator_blocks,
@@ -56,14 +56,14 @@ VALIDATION_STRIDE = 20
 class TrainingSet:
     """The teacher's examples of all voices, for training and held out, and its parts."""
 
-    training: tuple[Item, ...]
-    held_out: tuple[Item, ...]
+    training: tuple[TrainingItem, ...]
+    held_out: tuple[TrainingItem, ...]
     parts: TeacherParts
 
     @property
     def symbols(self) -> frozenset[str]:
         """Every symbol in the training examples."""
-        return frozenset().union(*(item.lesson.phonemes for item in self.training))
+        return frozenset().union(*(item.example.phonemes for item in self.training))
 
 
 @dataclass(frozen=True)
@@ -141,13 +141,13 @@ def _record(options: TrainOptions, config: ModelConfig, on_progress: OnProgress)
         teacher.close()
 
 
-def _keep_parts(path: Path, teacher: Teacher) -> None:
+def _keep_parts(path: Path, teacher: KokoroTeacher) -> None:
     """Save the teacher's parts; raises `EngineError` if the examples are those of a different teacher."""
     if not path.exists():
         save_parts(path, teacher.parts())
     elif load_parts(path).identity != teacher.checkpoint.identity:
         raise EngineError(
-            f"The lessons in {path.parent} are from a different teacher, not the one installed.",
+            f"The training data in {path.parent} is from a different teacher, not the one installed.",
             "Choose a different --work-dir, or install their teacher.",
         )
 
@@ -155,12 +155,12 @@ def _keep_parts(path: Path, teacher: Teacher) -> None:
 def _material(options: TrainOptions, with_sound: bool) -> TrainingSet:
     """Load the recorded examples: with sound, only those that have it; without, all."""
     parts = load_parts(_parts(options))
-    training: list[Item] = []
-    held_out: list[Item] = []
+    training: list[TrainingItem] = []
+    held_out: list[TrainingItem] = []
     for shard in shards(STARTER_VOICES, options.rounds):
         if with_sound <= shard.with_sound and (_corpus(options) / shard.path).exists():
-            lessons = load_lessons(_corpus(options) / shard.path, with_sound)
-            items = [Item(each, shard.voice, parts.style(shard.voice, len(each.phonemes))) for each in lessons]
+            examples = load_examples(_corpus(options) / shard.path, with_sound)
+            items = [TrainingItem(each, shard.voice, parts.style(shard.voice, len(each.phonemes))) for each in examples]
             (held_out if shard.kind == HELD_OUT else training).extend(items)
     return TrainingSet(tuple(training), tuple(held_out), parts)
 
@@ -168,9 +168,9 @@ def _material(options: TrainOptions, with_sound: bool) -> TrainingSet:
 def _train_stage(name: str, options: TrainOptions, config: ModelConfig, on_progress: OnProgress) -> None:
     plan = TRAINING_STAGES[name]
     material = _material(options, plan.with_sound)
-    missing = missing_symbols(item.lesson.phonemes for item in material.training)
+    missing = missing_symbols(item.example.phonemes for item in material.training)
     if missing and not plan.with_sound:
-        raise EngineError(f"No lesson has the symbols {' '.join(sorted(missing))}.", "Record more rounds.")
+        raise EngineError(f"The training data lacks the symbols {' '.join(sorted(missing))}.", "Record more rounds.")
     network = new_network(config, options, material.parts)
     _load(network, options, plan.needs)
     if options.compile_blocks and name in ("generator", "joint"):
@@ -205,7 +205,7 @@ def _sound_stage(network: Network, material: TrainingSet, joint: bool) -> Traini
 
 TRAINING_STAGES = {
     "text": TrainingPlan((), _text_stage, False, Schedule(0, 1.5e-3, warm_up_steps=100)),
-    "front": TrainingPlan((), _front_stage, True, Schedule(0, 2e-3, average_decay=0.995, largest_gradient=2.0)),
+    "front": TrainingPlan((), _front_stage, True, Schedule(0, 2e-3, average_decay=0.995, max_gradient=2.0)),
     "generator": TrainingPlan((), _generator_stage, True, Schedule(0, 2e-3, warm_up_steps=100, final_share=0.3)),
     "joint": TrainingPlan(
         ("front", "generator"), _joint_stage, True, Schedule(0, 1e-3, warm_up_steps=100, final_share=0.03)
@@ -225,7 +225,7 @@ def _load(network: Network, options: TrainOptions, names: Sequence[str]) -> None
             load_averaged(_checkpoint(options, name), modules)
 
 
-def _overall(progress: Progress, options: TrainOptions) -> TrainProgress:
+def _overall(progress: StageProgress, options: TrainOptions) -> TrainProgress:
     names = list(options.minutes)
     later = sum(options.minutes[name] for name in names[names.index(progress.stage) + 1 :])
     left = options.minutes[progress.stage] * (1 - progress.fraction) + later

@@ -12,7 +12,7 @@ from safetensors import SafetensorError, safe_open
 from safetensors.numpy import save
 
 from engine.errors import DamagedFile
-from engine.system.whole_file import whole_file
+from engine.system.atomic_write import atomic_write
 
 STARTER_VOICES = ("af_heart", "am_michael", "bf_emma", "bm_george")
 MERGING = ("decoder.generator.m_source.l_linear.weight", "decoder.generator.m_source.l_linear.bias")
@@ -41,7 +41,7 @@ def save_parts(path: Path, parts: TeacherParts) -> None:
     """Write the parts into one file; raises `OutputError` if the disk is full."""
     path.parent.mkdir(parents=True, exist_ok=True)
     arrays = {name: np.ascontiguousarray(array) for name, array in {**parts.packs, **parts.merging}.items()}
-    with whole_file(path) as file:
+    with atomic_write(path) as file:
         file.write(save(arrays, metadata={"identity": parts.identity}))
 
 

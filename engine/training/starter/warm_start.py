@@ -33,7 +33,7 @@ def read_start(folder: Path, config: ModelConfig) -> tuple[Network, dict[str, to
     """
     network, packs = read_package(folder)
     if network.config.fingerprint() != config.fingerprint():
-        raise InvalidRequest(f"The package in {folder} has another architecture.", "Start from a package of this one.")
+        raise InvalidRequest(f"The package in {folder} has a different architecture.", "Start from a matching package.")
     return network, packs
 
 

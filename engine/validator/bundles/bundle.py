@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 
 from engine.audio.sound_file import encode_wav
 from engine.config import SAMPLE_RATE_HZ
-from engine.system.whole_file import whole_file
+from engine.system.atomic_write import atomic_write
 from engine.validator.data.results import Report
 from engine.validator.data.wire import Wire
 from engine.validator.reports.html_report import html_report
@@ -48,7 +48,7 @@ def write_bundle(
     `name` is the bundle's name and `made` the time of the validation, as text. Without `arrays`, the file has neither
     `arrays.npz` nor audio. Raises `OutputError` if it cannot be written, and `DamagedFile` if an array cannot be read.
     """
-    with whole_file(path) as file, zipfile.ZipFile(file, "w") as archive:
+    with atomic_write(path) as file, zipfile.ZipFile(file, "w") as archive:
         facts = {"format": FORMAT, "version": VERSION, "name": name, "made": made}
         _add_text(archive, FORMAT_NAME, json.dumps(facts, indent=1) + "\n")
         _add_text(archive, JSON_NAME, json_report(report))

@@ -17,8 +17,8 @@ from engine.errors import DamagedFile, EngineError
 from engine.models.checkpoints import model_config
 from engine.runtime.edits import FIRST_TOKEN
 from engine.stages import STAGE_NAMES, STAGES, Size, Tensor
+from engine.system.atomic_write import atomic_write, write_error
 from engine.system.json_text import json_value
-from engine.system.whole_file import whole_file, write_error
 from engine.validator.bundles.bundle import ARRAYS_NAME, FORMAT, FORMAT_NAME, JSON_NAME, VERSION
 from engine.validator.data.results import AlignmentEvent, InputSource, Report
 from engine.validator.data.wire import Wire
@@ -27,7 +27,7 @@ from engine.validator.runs.end_to_end_run import ALIGNMENT_OUTPUT
 
 MAX_FIGURES_BYTES = 256 << 20
 """The limit for figures; those of ten thousand utterances take less."""
-_CHOOSE = "Choose another file."
+_CHOOSE = "Choose a different file."
 
 
 @dataclass(frozen=True)
@@ -159,7 +159,7 @@ def _copy(path: Path, archive: zipfile.ZipFile, entry: zipfile.ZipInfo, target: 
         target.parent.mkdir(parents=True, exist_ok=True)
     except OSError as error:
         raise write_error(target, error) from error
-    with archive.open(entry) as source, whole_file(target) as file:
+    with archive.open(entry) as source, atomic_write(target) as file:
         shutil.copyfileobj(source, file, 1 << 20)
 
 

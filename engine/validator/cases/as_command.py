@@ -5,6 +5,7 @@ from __future__ import annotations
 import shlex
 from collections.abc import Iterator
 
+from engine.runtime.edit_files import edits_text
 from engine.validator.data.results import ValidationRequest
 
 PROGRAM = ("kokoro-desk",)
@@ -39,6 +40,8 @@ def _options(request: ValidationRequest) -> Iterator[tuple[str, str | None]]:
     yield "padding", repr(float(request.padding))
     yield "device", request.device
     yield "lstm-method", request.lstm_method
+    if speech.edits and not request.phonemes:
+        yield "edits", edits_text(speech.edits, request.model)
     if request.cross:
         yield "cross", ",".join(f"{stage}={regime}" for stage, regime in request.cross)
     if request.probes:

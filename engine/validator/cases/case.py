@@ -20,8 +20,8 @@ from safetensors.numpy import save
 from engine.errors import DamagedFile, EngineError
 from engine.speech import Array, Utterance
 from engine.stages import Stage, stage_named
+from engine.system.atomic_write import atomic_write
 from engine.system.json_text import json_value
-from engine.system.whole_file import whole_file
 from engine.validator.data.results import Row, ValidationRequest
 
 SUFFIX = ".safetensors"
@@ -76,7 +76,7 @@ def save_case(path: Path, case: FailingCase) -> None:
     }
     header = {"format": FORMAT, "version": VERSION, "facts": make_converter().unstructure(case.facts)}
     content = save(arrays, {_HEADER: json.dumps(header, allow_nan=False)})
-    with whole_file(path) as file:
+    with atomic_write(path) as file:
         file.write(content)
 
 

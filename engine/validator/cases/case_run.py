@@ -9,7 +9,7 @@ from pathlib import Path
 
 from engine.config import ModelConfig
 from engine.errors import DamagedFile, InvalidRequest
-from engine.runners.base import check_inputs
+from engine.runtime.runners.base import check_inputs
 from engine.speech import Array
 from engine.stages import TOKENS, Stage, stage_named
 from engine.validator.cases.as_command import COMMAND, PROGRAM, as_command
@@ -82,7 +82,7 @@ BAR_CHARACTERS = 40
 _DIGITS = 9
 
 
-def reduction_words(reduction: Reduction, file: str = "") -> str:
+def describe_reduction(reduction: Reduction, file: str = "") -> str:
     """Describe a reduced failure, and how to run it again if it is in a file."""
     facts = reduction.case.facts
     phonemes = len(facts.utterance.phonemes)
@@ -104,7 +104,7 @@ def text_command(facts: CaseFacts) -> str:
     return as_command(replace(facts.request, speech=speech, phonemes=facts.utterance.phonemes))
 
 
-def case_words(facts: CaseFacts, file: str = "") -> str:
+def describe_case(facts: CaseFacts, file: str = "") -> str:
     """Describe a case that was saved without reduction, and how to run it again if it is in a file."""
     phonemes = wording.counted(len(facts.utterance.phonemes), "phoneme")
     return "\n".join([f"Saved with {phonemes}: {facts.utterance.phonemes}", *case_lines(facts), *_again(file)])
@@ -114,7 +114,7 @@ def _again(file: str) -> tuple[str, ...]:
     return (f"Run it again: {shlex.join([*PROGRAM, COMMAND, '--case', file])}",) if file else ()
 
 
-def run_words(run: CaseRun) -> str:
+def describe_case_run(run: CaseRun) -> str:
     """Describe whether a saved case still fails, by how much, and how this build differs from the one that saved it."""
     verdict = "It still fails." if run.fails else "It no longer fails."
     lines = [verdict, *case_lines(run.case.facts), *measured_lines(run), *element_lines(run.elements)]
@@ -153,7 +153,7 @@ def element_lines(elements: ElementErrors | None) -> Iterator[str]:
         place = ", ".join(map(str, first.index))
         distance = "" if first.ulps is None else f", {first.ulps:,} ULPs apart"
         yield f"First wrong: [{place}] ours {_value(first.ours)}, reference {_value(first.reference)}{distance}"
-    yield "Errors over the reference's root mean square:"
+    yield "Errors over the reference’s root mean square:"
     yield from _histogram(elements)
 
 

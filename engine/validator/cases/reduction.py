@@ -12,12 +12,12 @@ from engine.speech import Array, PreparationEvent, Style, Utterance
 from engine.stages import STAGE_NAMES, Stage, stage_named
 from engine.system.waiting import raise_if_set
 from engine.validator.cases.case import CaseFacts, FailingCase
-from engine.validator.cases.stage_trial import StageTrials, Trial, only
+from engine.validator.cases.stage_trial import StageTrial, StageTrials, only
 from engine.validator.data.results import InputSource, Report, Row, ValidationRequest, Verdict
 from engine.validator.data.wording import counted
 from engine.validator.measures.element_errors import ElementErrors
 from engine.validator.runners.regimes import Regimes
-from engine.validator.runs.validation import Spoken, ValidationObserver, Validator, ignore, spoken_of
+from engine.validator.runs.validation import SpokenUtterance, ValidationObserver, Validator, ignore, spoken_of
 from engine.validator.runs.versions import build_identity
 
 REDUCTION_SECONDS = 60.0
@@ -55,7 +55,7 @@ def reduce_failure(
 ) -> Reduction:
     """Reduce the first divergence that a report of the request found, in the given stage if any.
 
-    The result is deterministic unless time is up. Raises `InvalidRequest` if nothing failed there, `Cancelled` once
+    The result is deterministic unless time is up. Raises `InvalidRequest` if nothing failed there, `Canceled` once
     `cancel` is set, and the errors of `Validator.prepare`.
     """
     row = _failure(report, stage)
@@ -103,7 +103,7 @@ def failure_in(report: Report, stage: str | None = None) -> Row | None:
 def _failure(report: Report, stage: str | None) -> Row:
     row = failure_in(report, stage)
     if row is None:
-        what = "No stage is" if stage is None else f"The stage {stage} is not"
+        what = "No stage is" if stage is None else f"The stage {stage} isn’t"
         raise InvalidRequest(
             f"{what} wrong by itself, so there’s nothing to reduce.", "Try a different text or regime."
         )
@@ -136,22 +136,24 @@ class _Reducer:
         self._began = time.monotonic()
         self._tries = 0
 
-    def reduction(self, spoken: Spoken) -> Reduction:
+    def reduction(self, spoken: SpokenUtterance) -> Reduction:
         """Return the shortest case found of a failing utterance."""
         whole = spoken.utterance.phonemes
         self._trials.trust(self.trial_of(spoken, whole))
         phonemes = shortest_part(whole, lambda part: self._fails(spoken, part))
         trial = self.trial_of(spoken, phonemes)
-        utterance = replace(spoken.utterance, phonemes=phonemes, words=())
+        edit = spoken.utterance.edit if phonemes == whole else None
+        utterance = replace(spoken.utterance, phonemes=phonemes, words=(), edit=edit)
         case = self.case(utterance, trial, _style(spoken, phonemes))
         return Reduction(case, trial.elements(), len(whole), self._tries, self._spent, self._spent < self._seconds)
 
-    def trial_of(self, spoken: Spoken, phonemes: str) -> Trial:
-        """Try the stage on other phonemes, in the voice's style for their number."""
-        utterance = replace(spoken.utterance, phonemes=phonemes)
+    def trial_of(self, spoken: SpokenUtterance, phonemes: str) -> StageTrial:
+        """Try the stage on other phonemes, in the voice's style for their number; edits fit only the utterance's."""
+        whole = phonemes == spoken.utterance.phonemes
+        utterance = replace(spoken.utterance, phonemes=phonemes, edit=spoken.utterance.edit if whole else None)
         return self._trials.on_phonemes(utterance, _style(spoken, phonemes), spoken.speed, spoken.seed)
 
-    def case(self, utterance: Utterance, trial: Trial, style: Style) -> FailingCase:
+    def case(self, utterance: Utterance, trial: StageTrial, style: Style) -> FailingCase:
         """Return a trial with all that is needed to repeat it."""
         build = build_identity(self._regimes, self._stage.name, trial.worst.regime)
         row = replace(trial.worst, profile=None, seconds=None, reference_seconds=None)  # no times: equal for every try
@@ -164,7 +166,7 @@ class _Reducer:
         """Seconds since the start."""
         return time.monotonic() - self._began
 
-    def _fails(self, spoken: Spoken, phonemes: str) -> bool:
+    def _fails(self, spoken: SpokenUtterance, phonemes: str) -> bool:
         """Return whether this part of an utterance fails; False once time is up."""
         if self._spent >= self._seconds:
             return False
@@ -202,5 +204,5 @@ def _spread(count: int, places: int) -> Iterator[int]:
     return iter(dict.fromkeys(round(place * (count - 1) / max(1, places - 1)) for place in range(places)))
 
 
-def _style(spoken: Spoken, phonemes: str) -> Style:
+def _style(spoken: SpokenUtterance, phonemes: str) -> Style:
     return spoken.voice.style(len(phonemes))

@@ -21,7 +21,7 @@ from engine.validator.runs.validation import ValidationObserver, open_chains
 
 
 @dataclass(frozen=True)
-class Trial:
+class StageTrial:
     """A stage run by a regime and by the reference on equal inputs; `rows` are of its outputs, the worst first."""
 
     stage: Stage
@@ -74,18 +74,18 @@ class StageTrials:
         if witness.name != regime:
             self._witness = RegimeChain(witness, regimes.pipeline(witness))
 
-    def on_phonemes(self, utterance: Utterance, style: Style, speed: float, seed: int) -> Trial:
+    def on_phonemes(self, utterance: Utterance, style: Style, speed: float, seed: int) -> StageTrial:
         """Try the stage on the outputs of the reference's earlier stages for an utterance."""
         for step in self._reference.pipeline.steps(utterance, style, speed, seed):
             if step.stage is self._stage:
                 return self._against(StageResult(step), step.inputs)
-        raise ValueError(f"{self._stage.name} is not among the stages of the pipeline.")
+        raise ValueError(f"{self._stage.name} isn’t a stage of the pipeline.")
 
-    def on_inputs(self, inputs: Mapping[str, Array]) -> Trial:
+    def on_inputs(self, inputs: Mapping[str, Array]) -> StageTrial:
         """Try the stage on these inputs, by name, batch first; raises `ValueError` for inputs that it does not take."""
         return self._against(run_stage(self._reference, self._stage, inputs), inputs)
 
-    def witnessed(self, trial: Trial) -> bool:
+    def witnessed(self, trial: StageTrial) -> bool:
         """Return whether a failure is the regime's own: PyTorch in float32 can compute the stage on the same inputs.
 
         Inputs that no float32 run computes well, such as a variance of nothing but rounding errors, are no failing
@@ -98,16 +98,16 @@ class StageTrials:
         rows = isolated_rows(self._reference, self._witness, expected, fed)
         return all(row.verdict is not Verdict.FAIL for row in rows)
 
-    def trust(self, trial: Trial) -> None:
+    def trust(self, trial: StageTrial) -> None:
         """Use the witness from now on only if it computes the stage well on these first inputs."""
         if not self.witnessed(trial):
             self._witness = None
 
-    def _against(self, expected: StageResult, inputs: Mapping[str, Array]) -> Trial:
+    def _against(self, expected: StageResult, inputs: Mapping[str, Array]) -> StageTrial:
         fed = run_stage(self._chain, self._stage, inputs)
         rows = [row for row in isolated_rows(self._reference, self._chain, expected, fed) if not row.probe]
         rows.sort(key=severity, reverse=True)
-        return Trial(self._stage, tuple(rows), dict(fed.step.outputs), dict(expected.step.outputs), dict(inputs))
+        return StageTrial(self._stage, tuple(rows), dict(fed.step.outputs), dict(expected.step.outputs), dict(inputs))
 
 
 def only(request: ValidationRequest, regime: str) -> ValidationRequest:

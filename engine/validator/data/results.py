@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from enum import StrEnum
 from types import MappingProxyType
 
-from engine.errors import Cure
+from engine.errors import RecoveryAction
 from engine.runtime.preparation.devices import AUTO
 from engine.speech import PlanEvent, PreparationEvent, SpeechRequest, Utterance
 from engine.validator.data.run_context import RunContext
@@ -16,7 +16,7 @@ from engine.validator.inspection.results import CodeEvent, GraphEvent, Inspected
 
 
 class Regime(StrEnum):
-    """A way of running the whole model; `REGIME_MEANINGS` describes each."""
+    """A way of running the whole model; `REGIME_DESCRIPTIONS` describes each."""
 
     DYNAMIC = "dynamic"
     UPSTREAM = "upstream"
@@ -29,10 +29,10 @@ class Regime(StrEnum):
     DISTILLED = "distilled"
 
 
-REGIME_MEANINGS: Mapping[Regime, str] = MappingProxyType(
+REGIME_DESCRIPTIONS: Mapping[Regime, str] = MappingProxyType(
     {
         Regime.DYNAMIC: "PyTorch, unpadded, packed LSTMs, prosody and source in float64: the reference",
-        Regime.UPSTREAM: "PyTorch in kokoro's own float32 throughout: the baseline",
+        Regime.UPSTREAM: "PyTorch in kokoro’s own float32 throughout: the baseline",
         Regime.STATIC_PACKED: "PyTorch on padded arrays, with packed LSTMs",
         Regime.STATIC_NO_PACK: "PyTorch on padded arrays; LSTMs run over the padding and are masked afterwards",
         Regime.COMPILED: "The compiled modules, as the app uses them",
@@ -82,7 +82,7 @@ class ValidationRequest:
     with regimes: if it is not empty, an additional regime takes these stages from these regimes and all others from the
     compiled one. `arrays_folder`, if given, receives every compared array; beyond `most_array_bytes`, if given, those
     of whole utterances are deleted again. `fault`, if given, is the name of a fault in
-    `engine.validator.faults.catalogue` to inject into the compiled modules first. `golden` is the file of a golden run
+    `engine.validator.faults.catalog` to inject into the compiled modules first. `golden` is the file of a golden run
     to compare the rows with, instead of the one saved for such a request. `phonemes`, if given, are spoken instead of
     the text, as one utterance.
     """
@@ -291,7 +291,7 @@ class FailedEvent:
 
     message: str
     hint: str
-    cure: Cure | None = None
+    recovery_action: RecoveryAction | None = None
 
 
 @dataclass(frozen=True)

@@ -5,14 +5,14 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, fields
 
-from engine.artifacts.manifest import Identity
+from engine.compiler.artifacts.manifest import Identity
 
 
 @dataclass(frozen=True)
 class RunKey:
     """The subject of a run; errors of runs with different subjects cannot be compared.
 
-    `weights` is the checkpoint's identity, `text` only the spoken part of the text.
+    `weights` is the checkpoint's identity, `text` only the spoken part of the text; `edits` is their digest, or empty.
     """
 
     model: str
@@ -26,6 +26,7 @@ class RunKey:
     device: str
     lstm_method: str
     precision: str
+    edits: str = ""
 
 
 @dataclass(frozen=True)
@@ -62,10 +63,11 @@ _NAMES: Mapping[str, str] = {
     "device": "device",
     "lstm_method": "LSTM method",
     "precision": "precision",
+    "edits": "set of edits",
 }
 
 
-def subjects_apart(then: RunKey, now: RunKey) -> str:
+def run_key_difference(then: RunKey, now: RunKey) -> str:
     """Name the differences of two subjects, as in `a different text and a different voice`; empty if they are equal."""
     differing = [_NAMES[each.name] for each in fields(RunKey) if getattr(then, each.name) != getattr(now, each.name)]
     return " and ".join(f"a different {name}" for name in differing)
@@ -76,6 +78,6 @@ def builds_apart(then: Build, now: Build) -> str:
     differing = {
         "different compiler sources": then.compiler_source_hash != now.compiler_source_hash,
         f"TVM {then.tvm_version}": then.tvm_version != now.tvm_version,
-        f"the processor {then.processor}": then.processor != now.processor,
+        f"the CPU {then.processor}": then.processor != now.processor,
     }
     return " and ".join(words for words, differs in differing.items() if differs)

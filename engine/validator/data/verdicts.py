@@ -72,19 +72,19 @@ def findings(rows: Iterable[Row]) -> tuple[Finding, ...]:
     return tuple(_finding(regime, wrong, failed[regime]) for regime, wrong in outputs.items() if wrong)
 
 
-def worse_words(rows: Iterable[Row]) -> tuple[str, ...]:
+def describe_worse(rows: Iterable[Row]) -> tuple[str, ...]:
     """Return a sentence for each output within tolerance but too far off, on its worst utterance."""
     found: dict[tuple[str, str, str], list[Row]] = {}
     for row in rows:
         if row.verdict is Verdict.WORSE and row.reading is InputSource.ISOLATED:
             found.setdefault((row.regime, row.stage, row.output), []).append(row)
-    return tuple(_worse_words(max(group, key=severity)) for group in found.values())
+    return tuple(_describe_worse(max(group, key=severity)) for group in found.values())
 
 
-def _worse_words(row: Row) -> str:
-    measures = ("PyTorch's own float32", row.times_floor), ("the golden run", row.times_golden)
+def _describe_worse(row: Row) -> str:
+    measures = ("PyTorch’s own float32", row.times_floor), ("the golden run", row.times_golden)
     off = " and ".join(f"{times(value)} that of {name}" for name, value in measures if value is not None)
-    return f"{row.regime}: {row.stage}'s {row.output} is within its tolerance, but its error is {off}."
+    return f"{row.regime}: {row.stage}’s {row.output} is within its tolerance, but its error is {off}."
 
 
 def with_kernels(found: Iterable[Finding], kernels: Iterable[KernelFinding]) -> tuple[Finding, ...]:
@@ -122,7 +122,7 @@ def _finding(regime: str, failures: list[Row], with_probes: list[Row]) -> Findin
 
 def _measured(row: Row) -> str:
     if row.metrics is None or row.metrics.pearson is None:
-        return "is not finite or has another length"
+        return "isn’t finite or has a different length"
     if row.metrics.sign_flips:
         return f"has -pi for pi in {counted(row.metrics.sign_flips, 'place')}, which the decoder takes for other phases"
     error = magnitude(row.metrics.relative_l2)

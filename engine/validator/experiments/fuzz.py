@@ -24,7 +24,7 @@ from engine.validator.data.results import (
 )
 from engine.validator.data.verdicts import severity
 from engine.validator.experiments.progress import ExperimentObserver, ProgressEvent, RemainingTime
-from engine.validator.runs.validation import Spoken, Validator, ignore
+from engine.validator.runs.validation import SpokenUtterance, Validator, ignore
 
 MAX_UTTERANCES = 10_000
 TRYING = "Random utterances"
@@ -58,20 +58,20 @@ def fuzz(request: ValidationRequest, count: int, observe: ExperimentObserver = i
         raise InvalidRequest(f"{count} utterances are out of range.", f"Choose 1 to {MAX_UTTERANCES:,}.")
     with closing(Validator()) as validator:
         spoken = list(random_utterances(validator.prepare(request).checkpoint, count, request.speech.seed))
-        return _summed_up(validator.validate_utterances(request, spoken, _Progress(spoken, observe).take))
+        return _summed_up(validator.validate_utterances(request, spoken, _Progress(spoken, observe).handle_event))
 
 
 class _Progress:
     """Passes a validator's events on, and adds a `ProgressEvent` once all rows of an utterance are there."""
 
-    def __init__(self, spoken: Sequence[Spoken], observe: ExperimentObserver) -> None:
+    def __init__(self, spoken: Sequence[SpokenUtterance], observe: ExperimentObserver) -> None:
         self._count = len(spoken)
         self._observe = observe
         self._remaining = RemainingTime([FIXED_PHONEMES + len(one.utterance.phonemes) for one in spoken])
         self._utterance: int | None = None
         self._done = 0
 
-    def take(self, event: ValidationEvent) -> None:
+    def handle_event(self, event: ValidationEvent) -> None:
         """Handle the next event; utterances come one after the other."""
         if isinstance(event, AlignmentEvent):  # every model is loaded now
             self._remaining.start()
@@ -85,7 +85,7 @@ class _Progress:
         self._observe(event)
 
 
-def random_utterances(checkpoint: Checkpoint, count: int, seed: int) -> Iterator[Spoken]:
+def random_utterances(checkpoint: Checkpoint, count: int, seed: int) -> Iterator[SpokenUtterance]:
     """Yield utterances of random symbols, voices and speeds, with lengths spread evenly on a logarithmic scale.
 
     The first has one phoneme, the second as many as the model takes.
@@ -99,7 +99,7 @@ def random_utterances(checkpoint: Checkpoint, count: int, seed: int) -> Iterator
         phonemes = "".join(generator.choice(symbols, length))
         voice = voices[generator.integers(len(voices))]
         speed = float(generator.uniform(SLOWEST_SPEED, FASTEST_SPEED))
-        yield Spoken(Utterance(index, phonemes, phonemes, 0, length), voice, speed, seed)
+        yield SpokenUtterance(Utterance(index, phonemes, phonemes, 0, length), voice, speed, seed)
 
 
 def _summed_up(report: Report) -> FuzzReport:

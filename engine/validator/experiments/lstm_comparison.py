@@ -18,11 +18,11 @@ import numpy as np
 from engine.config import ModelConfig
 from engine.models.checkpoints import Checkpoint
 from engine.models.voices.blends import SavedVoices
-from engine.runners.padded import padded_length
 from engine.runtime.pipeline import initial_values
+from engine.runtime.runners.padded import padded_length
 from engine.runtime.synthesizer import check
 from engine.speech import Array, Utterance
-from engine.stages import TOKENS, Place, Size, Stage, Tensor
+from engine.stages import TOKENS, Size, Stage, StagePlace, Tensor
 from engine.validator.data.results import Metrics, ValidationRequest
 from engine.validator.experiments.sweep import PADDINGS
 from engine.validator.measures.metrics import compare
@@ -56,9 +56,9 @@ class ComparedLstm:
 
 LSTMS = (
     ComparedLstm(
-        "predictor.text_encoder.lstms.0", "Duration encoder's first LSTM", "duration", Size("prosody_channels")
+        "predictor.text_encoder.lstms.0", "Duration encoder’s first LSTM", "duration", Size("prosody_channels")
     ),
-    ComparedLstm("text_encoder.lstm", "Text encoder's LSTM", "text_encoder", Size("hidden_dim")),
+    ComparedLstm("text_encoder.lstm", "Text encoder’s LSTM", "text_encoder", Size("hidden_dim")),
 )
 
 
@@ -105,17 +105,17 @@ def compare_lstms(checkpoint: Checkpoint, request: ValidationRequest) -> tuple[L
     from engine.network.random_weights import network_with
 
     network = network_with(config, checkpoint.load_weights())
-    subjects = [_Subject(lstm, SingleLstm(network, lstm.path), config) for lstm in LSTMS]
+    cases = [_LstmCase(lstm, SingleLstm(network, lstm.path), config) for lstm in LSTMS]
     comparisons = []
     for utterance in plan.utterances:
         style = voice.style(len(utterance.phonemes))
         values = initial_values(config, utterance.phonemes, style, request.speech.speed)
         inputs = captured_inputs(network, [lstm.path for lstm in LSTMS], values)
-        comparisons += [one.compared(utterance, inputs[one.lstm.path], request.padding) for one in subjects]
+        comparisons += [one.compared(utterance, inputs[one.lstm.path], request.padding) for one in cases]
     return tuple(comparisons)
 
 
-class _Subject:
+class _LstmCase:
     """One LSTM with every way of running it."""
 
     def __init__(self, lstm: ComparedLstm, torch_lstm: SingleLstm, config: ModelConfig) -> None:
@@ -137,9 +137,9 @@ class _Subject:
 
 def compiled_lstm(lstm: ComparedLstm, torch_lstm: SingleLstm, config: ModelConfig) -> Callable[[Array, int], Array]:
     """Compile the single LSTM for this machine, with symbolic batch and length: (padded x, step count) -> output."""
-    from engine.artifacts.manifest import CPU, Manifest, expected_identity
+    from engine.compiler.artifacts.manifest import CPU, Manifest, expected_identity
     from engine.compiler.build import build_stage
-    from engine.runners.tvm_runner import CompiledRunner
+    from engine.runtime.runners.tvm_runner import CompiledRunner
 
     stage = _stage(lstm)
     with tempfile.TemporaryDirectory() as name:
@@ -159,7 +159,7 @@ def _stage(lstm: ComparedLstm) -> Stage:
     """Declare the LSTM as a separate stage over tokens."""
     x, lengths = Tensor("x", (TOKENS, lstm.channels)), Tensor("token_count", (), "int32")
     hidden = Tensor("hidden", (TOKENS, Size("hidden_dim")))
-    return Stage("lstm", lstm.title, Place.DEVICE, (x, lengths), (hidden,))
+    return Stage("lstm", lstm.title, StagePlace.DEVICE, (x, lengths), (hidden,))
 
 
 def _result(

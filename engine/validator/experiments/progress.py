@@ -6,7 +6,7 @@ import time
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
-from engine.system.durations import duration_words
+from engine.system.durations import format_approximate_duration
 from engine.validator.data.results import ValidationEvent
 
 
@@ -22,7 +22,7 @@ class ProgressEvent:
     @property
     def words(self) -> str:
         """Text such as `Padding 2 times the length: 3 of 6, about 2 minutes left`."""
-        left = "" if self.seconds_left is None else f", {duration_words(self.seconds_left)} left"
+        left = "" if self.seconds_left is None else f", {format_approximate_duration(self.seconds_left)} left"
         return f"{self.title}: {self.done} of {self.total}{left}"
 
 

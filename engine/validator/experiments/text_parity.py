@@ -14,13 +14,13 @@ from engine.models.checkpoints import FULL_SIZE, model_config
 from engine.text.g2p import Phonemizer
 from engine.text.g2p.analysis import (
     MODEL_NAME,
-    Analyser,
+    Analyzer,
     Homographs,
     import_spacy,
-    load_model_analyser,
-    load_offline_analyser,
+    load_model_analyzer,
+    load_offline_analyzer,
 )
-from engine.text.g2p.normalise import normalise
+from engine.text.g2p.normalize import normalize
 from engine.text.g2p.pieces import PUNCTUATION
 from engine.text.languages import AMERICAN, BRITISH, Language, language_of
 
@@ -34,18 +34,18 @@ PLAIN = re.compile(r"""(?!.*\b[IVXLC]{2})(?!.*\b[A-Z]{2,}[^\w]+[A-Z]{2,}\b)[A-Za
 """Text without digits, signs, Roman numerals or shouts, and with no dot before the last, hence no abbreviations."""
 
 
-class Kind(StrEnum):
+class DifferenceKind(StrEnum):
     """The reason why the phonemes of a sentence differ."""
 
     FAILURE = "misaki fails on the sentence as it is written"
-    SYMBOLS = "kokoro's phonemes have symbols that its model does not know and drops"
+    SYMBOLS = "kokoro’s phonemes have symbols that its model doesn’t know and drops"
     PUNCTUATION = "only pauses and quotation marks differ"
     NUMBERS = "we write out numbers, dates, and units before misaki sees them"
-    LETTERS = "we leave out accents that do not sound, and write other alphabets in Latin letters"
+    LETTERS = "we leave out silent accents, and write other alphabets in Latin letters"
     WRITING = (
         "we write out abbreviations, Roman numerals, and signs before misaki sees them, and shouts in small letters"
     )
-    CORRECTED = "we pronounce a word differently from misaki's lexicon"
+    CORRECTED = "we pronounce a word differently from misaki’s lexicon"
     PRONUNCIATION = "the same words are pronounced differently"
 
 
@@ -56,7 +56,7 @@ class Difference:
     text: str
     ours: str
     upstream: str
-    kind: Kind
+    kind: DifferenceKind
 
 
 @dataclass(frozen=True)
@@ -82,7 +82,7 @@ class TextParity:
     @property
     def explained(self) -> bool:
         """True if all differences are intended."""
-        return all(difference.kind is not Kind.PRONUNCIATION for difference in self.differences)
+        return all(difference.kind is not DifferenceKind.PRONUNCIATION for difference in self.differences)
 
     def to_dict(self) -> dict[str, Any]:
         """Return all sentences that differ and the sums, as plain values for `json.dump`."""
@@ -91,13 +91,13 @@ class TextParity:
     def to_text(self) -> str:
         """Return the sums, then the sentences that differ, grouped by reason."""
         lines = [
-            f"{self.equal} of {self.sentences} sentences have the same phonemes as kokoro's own G2P"
+            f"{self.equal} of {self.sentences} sentences have the same phonemes as kokoro’s own G2P"
             f" ({self.language}, tagged by {self.tagger}); of {self.plain} plain ones, {self.plain_equal}.",
-            *(line for kind in Kind for line in self._listed(kind)),
+            *(line for kind in DifferenceKind for line in self._listed(kind)),
         ]
         return "\n".join(lines)
 
-    def _listed(self, kind: Kind) -> list[str]:
+    def _listed(self, kind: DifferenceKind) -> list[str]:
         found = [difference for difference in self.differences if difference.kind is kind]
         heading = [f"\n{len(found)}: {kind}."] if found else []
         return [*heading, *(f"  {one.text}\n    ours   {one.ours}\n    kokoro {one.upstream}" for one in found)]
@@ -108,9 +108,9 @@ def sentences_of(path: Path) -> tuple[str, ...]:
     try:
         lines = path.read_text(encoding="utf-8").splitlines()
     except OSError as error:
-        raise InvalidRequest(f"{path} cannot be read ({error.strerror}).", "Name a text file.") from error
+        raise InvalidRequest(f"{path} can’t be read ({error.strerror}).", "Name a text file.") from error
     except UnicodeDecodeError as error:
-        raise InvalidRequest(f"{path} is not UTF-8 text.", "Save it as UTF-8 text first.") from error
+        raise InvalidRequest(f"{path} isn’t UTF-8 text.", "Save it as UTF-8 text first.") from error
     sentences = tuple(line.strip() for line in lines if line.strip())
     if not sentences:
         raise InvalidRequest(f"{path} has no text.", "Name a text file with a sentence in each line.")
@@ -125,9 +125,9 @@ def compare_text(sentences: Sequence[str], language: str = AMERICAN.tag) -> Text
     spoken = language_of(language)
     if not spoken.english:
         names = f"{AMERICAN.tag} or {BRITISH.tag}"
-        raise InvalidRequest(f"{spoken.name} can’t be compared with kokoro's G2P.", f"Choose {names}.")
+        raise InvalidRequest(f"{spoken.name} can’t be compared with kokoro’s G2P.", f"Choose {names}.")
     import_spacy()
-    model = load_model_analyser()
+    model = load_model_analyzer()
     tagger = OFFLINE_TAGGER if model is None else f"spaCy's {MODEL_NAME}"
     comparison = _Comparison(spoken, model)
     found = [difference for text in sentences if (difference := comparison.difference(text))]
@@ -142,14 +142,14 @@ def is_plain(text: str) -> bool:
 class _Comparison:
     """Both front ends, with one tagger."""
 
-    def __init__(self, language: Language, model: Analyser | None) -> None:
-        def load(homographs: Homographs) -> Analyser:
-            return model or load_offline_analyser(homographs)
+    def __init__(self, language: Language, model: Analyzer | None) -> None:
+        def load(homographs: Homographs) -> Analyzer:
+            return model or load_offline_analyzer(homographs)
 
         config = model_config(FULL_SIZE)
         self._language = language
         self._symbols = frozenset(config.vocab)
-        self._ours = Phonemizer(language.tag, self._symbols, config.phoneme_limit, load_analyser=load)
+        self._ours = Phonemizer(language.tag, self._symbols, config.phoneme_limit, load_analyzer=load)
         self._upstream = _upstream(language, load)
 
     def difference(self, text: str) -> Difference | None:
@@ -158,18 +158,18 @@ class _Comparison:
         upstream = self._upstream.phonemes(text)
         return None if ours == upstream else Difference(text, ours, upstream or "", self._kind(text, ours, upstream))
 
-    def _kind(self, text: str, ours: str, upstream: str | None) -> Kind:
+    def _kind(self, text: str, ours: str, upstream: str | None) -> DifferenceKind:
         if upstream is None:
-            return Kind.FAILURE
+            return DifferenceKind.FAILURE
         if ours == "".join(symbol for symbol in upstream if symbol in self._symbols):
-            return Kind.SYMBOLS
+            return DifferenceKind.SYMBOLS
         if _without(ours, PUNCTUATION) == _without(upstream, PUNCTUATION):
-            return Kind.PUNCTUATION
+            return DifferenceKind.PUNCTUATION
         if CORRECTED.search(text):
-            return Kind.CORRECTED
+            return DifferenceKind.CORRECTED
         written = self._written(text)
         if ours != self._upstream.phonemes(written):
-            return Kind.PRONUNCIATION
+            return DifferenceKind.PRONUNCIATION
         return _kind_of_writing(text)
 
     def _written(self, text: str) -> str:
@@ -177,7 +177,7 @@ class _Comparison:
         from engine.text.g2p.lexicon import Lexicon, WordsInCapitals  # loads misaki and spaCy
 
         known = WordsInCapitals(Lexicon(self._language.british))
-        return normalise(text, self._language, known).sourced.text
+        return normalize(text, self._language, known).sourced.text
 
 
 def _upstream(language: Language, load: Any) -> UpstreamText:
@@ -186,11 +186,11 @@ def _upstream(language: Language, load: Any) -> UpstreamText:
     return UpstreamText(language.british, load)
 
 
-def _kind_of_writing(text: str) -> Kind:
+def _kind_of_writing(text: str) -> DifferenceKind:
     if any(character.isnumeric() for character in text):
-        return Kind.NUMBERS
+        return DifferenceKind.NUMBERS
     foreign = any(character.isalpha() and not character.isascii() for character in text)
-    return Kind.LETTERS if foreign else Kind.WRITING
+    return DifferenceKind.LETTERS if foreign else DifferenceKind.WRITING
 
 
 def _without(phonemes: str, symbols: Collection[str]) -> str:

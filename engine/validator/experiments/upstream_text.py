@@ -14,7 +14,7 @@ from typing import Any
 
 from misaki import en, espeak
 
-from engine.text.g2p.analysis import Analyser, Homographs
+from engine.text.g2p.analysis import Analyzer, Homographs
 from engine.text.g2p.english import MISAKI_FAILURES, homographs
 
 PARAGRAPH_BREAK = re.compile(r"\n+")
@@ -23,23 +23,23 @@ PARAGRAPH_BREAK = re.compile(r"\n+")
 class _TaggedG2P(en.G2P):
     """misaki's G2P with an installed tagger: its own constructor would download a spaCy model."""
 
-    def __init__(self, british: bool, load_analyser: Callable[[Homographs], Analyser]) -> None:
+    def __init__(self, british: bool, load_analyzer: Callable[[Homographs], Analyzer]) -> None:
         self.version = None
         self.british = british
         self.lexicon = en.Lexicon(british)
         self.fallback = _fallback(british)
         self.unk = ""
-        analyse = load_analyser(homographs(self.lexicon.golds))
+        analyze = load_analyzer(homographs(self.lexicon.golds))
         self.nlp = lambda text: [
-            SimpleNamespace(text=word.text, tag_=word.tag, whitespace_=" " * word.space) for word in analyse(text)
+            SimpleNamespace(text=word.text, tag_=word.tag, whitespace_=" " * word.space) for word in analyze(text)
         ]
 
 
 class UpstreamText:
     """American or British English as `kokoro.KPipeline` pronounces it; an instance belongs to one thread."""
 
-    def __init__(self, british: bool, load_analyser: Callable[[Homographs], Analyser]) -> None:
-        self._g2p = _TaggedG2P(british, load_analyser)
+    def __init__(self, british: bool, load_analyzer: Callable[[Homographs], Analyzer]) -> None:
+        self._g2p = _TaggedG2P(british, load_analyzer)
 
     def phonemes(self, text: str) -> str | None:
         """Return the phonemes of text; None if misaki fails on it."""

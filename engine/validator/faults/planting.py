@@ -20,8 +20,8 @@ from typing import Any
 import tvm
 from tvm.tirx import PrimFunc
 
-from engine.artifacts.digest import content_digest
-from engine.artifacts.manifest import Artifact, Manifest, Parameter, Variant, expected_identity, library_suffix
+from engine.compiler.artifacts.digest import content_digest
+from engine.compiler.artifacts.manifest import Artifact, Manifest, Parameter, Variant, expected_identity, library_suffix
 from engine.compiler.build import link, precision_of, weightless_modules
 from engine.compiler.export import parameters_of, trace, translate
 from engine.compiler.passes import apply, build_executable, kernel_passes
@@ -29,12 +29,12 @@ from engine.compiler.script_parsing import quick_parsing
 from engine.compiler.targets import target_of
 from engine.config import ModelConfig
 from engine.errors import CompileError
-from engine.network.exportable.probing import Probed
-from engine.ops.packed_lstm import LstmMethod, LstmSemantics
+from engine.network.exportable.probing import ProbedModule
+from engine.network.ops.packed_lstm import LstmMethod, LstmSemantics
 from engine.speech import PreparationEvent
 from engine.stages import Stage, stage_named
+from engine.system.atomic_write import write_atomically
 from engine.system.waiting import raise_if_set
-from engine.system.whole_file import write_atomically
 from engine.validator.faults.fault import ChangedLine, Fault, PlantedFault, changed_lines
 
 MARK = "fault: "
@@ -53,7 +53,7 @@ def plant(
     """Fill `folder` with the modules of `healthy`, if given, and that of the fault's stage with the fault in it.
 
     `observe` gets an event before each step. Raises `CompileError` if the variant has no such kernel or cannot be built
-    here, and `Cancelled` between steps once `cancel` is set.
+    here, and `Canceled` between steps once `cancel` is set.
     """
     stage = stage_named(fault.stage)
 
@@ -110,7 +110,7 @@ def _sound_stage(stage: Stage, variant: Variant, config: str) -> _SoundStage:
     program = trace(stage, module, model)
     method, precision = LstmMethod(variant.lstm_method), precision_of(stage, variant)
     graph = translate(stage, program, target_of(variant), method, precision)
-    return _SoundStage(graph, parameters_of(program), module.paths if isinstance(module, Probed) else ())
+    return _SoundStage(graph, parameters_of(program), module.paths if isinstance(module, ProbedModule) else ())
 
 
 def with_fault(graph: tvm.IRModule, fault: Fault) -> tuple[tvm.IRModule, str, tuple[ChangedLine, ...]]:
@@ -151,7 +151,7 @@ def _parsed(script: str, healthy: PrimFunc) -> PrimFunc:
         with quick_parsing():
             parsed = tvm.script.from_source(script)
     except (RuntimeError, ValueError, TypeError, SyntaxError) as error:
-        raise CompileError(f"The kernel with the fault cannot be parsed: {error}") from error
+        raise CompileError(f"The kernel with the fault can’t be parsed: {error}") from error
     return parsed.with_attrs(healthy.attrs) if healthy.attrs is not None else parsed
 
 

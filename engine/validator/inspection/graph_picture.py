@@ -12,8 +12,8 @@ from torch import fx
 from engine.compiler.traced_graph import Numbers, number_of, operator_name, shape_of
 from engine.stages import Stage
 from engine.validator.inspection.kernel_calls import CompiledGraph, KernelCall, inputs_of
-from engine.validator.inspection.meanings import is_length, is_lstm, needed, role
-from engine.validator.inspection.results import Edge, GraphNode, NodeKind, StageGraph
+from engine.validator.inspection.reference_stage import is_length, is_lstm, needed, role
+from engine.validator.inspection.results import Edge, GraphNode, InspectedGraph, NodeKind
 from engine.validator.inspection.translation import source_of
 
 _SILENT = ("alias", "to", "reshape", "view", "unsqueeze", "expand", "getitem", "slice", "select", "contiguous")
@@ -30,13 +30,13 @@ class CallFacts:
 
 def picture(
     stage: Stage, graph: CompiledGraph, schedules: Mapping[int, str], facts: Sequence[CallFacts], numbers: Numbers
-) -> StageGraph:
+) -> InspectedGraph:
     """Return the graph of a stage; `schedules` and `facts` are indexed by the number of the call."""
     painter = _Painter(graph, numbers)
     inputs = [_place(tensor.name, NodeKind.INPUT, tensor.dtype) for tensor in stage.inputs]
     outputs = [_place(f"{tensor.name} out", NodeKind.OUTPUT, tensor.dtype) for tensor in stage.outputs]
     kernels = [painter.node(index, schedules[index], facts[index]) for index in range(len(graph.calls))]
-    return StageGraph(stage.name, (*inputs, *kernels, *outputs), tuple(painter.edges(stage)))
+    return InspectedGraph(stage.name, (*inputs, *kernels, *outputs), tuple(painter.edges(stage)))
 
 
 def call_id(index: int, call: KernelCall) -> str:

@@ -10,16 +10,16 @@ from functools import partial
 import numpy as np
 from tvm.target import Target
 
-from engine.artifacts.manifest import Variant
+from engine.compiler.artifacts.manifest import Variant
 from engine.compiler.build import precision_of, weightless_modules
 from engine.compiler.kernel_set import KernelSet
 from engine.compiler.target_kernels import kernels_for
 from engine.compiler.targets import target_of
 from engine.compiler.traced_graph import numbers_of
 from engine.config import ModelConfig
-from engine.errors import Cure, EngineError
-from engine.ops.packed_lstm import LstmMethod, LstmSemantics
-from engine.runners.tvm_runner import CompiledRunner, SeenCall
+from engine.errors import EngineError, RecoveryAction
+from engine.network.ops.packed_lstm import LstmMethod, LstmSemantics
+from engine.runtime.runners.tvm_runner import CompiledRunner, SeenCall
 from engine.speech import Array
 from engine.stages import Stage
 from engine.system.waiting import raise_if_set
@@ -27,12 +27,13 @@ from engine.validator.faults.fault import Fault
 from engine.validator.faults.planting import with_fault
 from engine.validator.inspection.graph_picture import CallFacts, call_id, computed, picture
 from engine.validator.inspection.kernel_calls import CompiledGraph, compiled_graph
-from engine.validator.inspection.kernel_check import Checked, KernelCheck
+from engine.validator.inspection.kernel_check import CheckedCall, KernelCheck
 from engine.validator.inspection.results import (
     CodeEvent,
     GraphEvent,
     GraphNode,
     InspectedEvent,
+    InspectedGraph,
     InspectionEvent,
     KernelCode,
     KernelEvent,
@@ -40,10 +41,9 @@ from engine.validator.inspection.results import (
     KernelMeasurement,
     KernelVerdict,
     NodeKind,
-    StageGraph,
     WrongValue,
 )
-from engine.validator.inspection.schedules import Algorithm, algorithm_of, amplification, schedule_words
+from engine.validator.inspection.schedules import Algorithm, algorithm_of, amplification, describe_schedule
 from engine.validator.inspection.translation import translated
 
 TIMED_RUNS = 3
@@ -77,7 +77,7 @@ class StageKernels:
         return frozenset(call.kernel for call in self.graph.calls)
 
 
-class Inspector:
+class KernelInspector:
     """Inspects the compiled stages of one model; a stage's graph is built when first needed.
 
     `weights` are arrays by state-dict key, as the checkpoint has them; `variant` is that of the modules, one of which
@@ -111,7 +111,7 @@ class Inspector:
         """Measure and check every kernel call of one run of a stage; return its outputs and the incorrect kernels.
 
         `observe` gets the graph, an event for each call, the code of each kernel, and the findings. Raises
-        `CompileError`, `EngineError` if the module's graph differs, and `Cancelled` once `cancel` is set.
+        `CompileError`, `EngineError` if the module's graph differs, and `Canceled` once `cancel` is set.
         """
         kernels = self.kernels(stage)
         watched = partial(self.watched, stage, runner, inputs.arrays, cancel=cancel)
@@ -119,13 +119,15 @@ class Inspector:
         graph = self._picture(stage, kernels, inputs, facts)
         observe(GraphEvent(graph))
         nodes = {node.id: node for node in graph.nodes if node.kind is NodeKind.KERNEL}
-        judge = _Judge(stage.name, kernels.graph, self.check(stage, inputs), seconds, list(nodes.values()), observe)
-        outputs = watched(judge.take)
+        grader = _KernelGrader(
+            stage.name, kernels.graph, self.check(stage, inputs), seconds, list(nodes.values()), observe
+        )
+        outputs = watched(grader.handle_call)
         for name in dict.fromkeys(call.kernel for call in kernels.graph.calls):
             if name in kernels.graph.scheduled:
                 observe(CodeEvent(KernelCode(stage.name, name, kernels.graph.scheduled[name].script())))
-        observe(InspectedEvent(stage.name, tuple(judge.findings)))
-        return outputs, tuple(judge.findings)
+        observe(InspectedEvent(stage.name, tuple(grader.findings)))
+        return outputs, tuple(grader.findings)
 
     def watched(
         self,
@@ -138,7 +140,7 @@ class Inspector:
         """Return the outputs of a run of the stage; `on_call` gets its calls with their numbers, in order."""
         kernels = self.kernels(stage)
         counter = _Counter(stage, kernels.graph, on_call, cancel)
-        outputs = runner.run_watched(stage, arrays, kernels.names, counter.take)
+        outputs = runner.run_watched(stage, arrays, kernels.names, counter.handle_call)
         counter.end()
         return outputs
 
@@ -160,10 +162,10 @@ class Inspector:
 
     def _picture(
         self, stage: Stage, kernels: StageKernels, inputs: StageInputs, facts: Sequence[CallFacts]
-    ) -> StageGraph:
+    ) -> InspectedGraph:
         graph = kernels.graph
         schedules = {
-            index: schedule_words(graph.scheduled.get(call.kernel), kernels.algorithms[index])
+            index: describe_schedule(graph.scheduled.get(call.kernel), kernels.algorithms[index])
             for index, call in enumerate(graph.calls)
         }
         shapes = [array.shape for array in inputs.ordered(stage)]
@@ -180,7 +182,7 @@ class _Counter:
         self._cancel = cancel
         self._done = 0
 
-    def take(self, seen: SeenCall) -> None:
+    def handle_call(self, seen: SeenCall) -> None:
         """Handle the next call."""
         raise_if_set(self._cancel, "Inspection stopped.")
         calls = self._graph.calls
@@ -198,14 +200,14 @@ class _Counter:
         calls = self._graph.calls
         expected = f"calls {calls[self._done].kernel}" if self._done < len(calls) else "ends"
         return EngineError(
-            f"The module of stage {self._stage.name} has another graph than this program builds: after "
-            f"{self._done} kernels {what} where the program's {expected}.",
+            f"The module of stage {self._stage.name} differs from the graph that this program builds: after "
+            f"{self._done} kernels {what} where the program’s {expected}.",
             "Compile it again.",
-            Cure.COMPILE_AGAIN,
+            RecoveryAction.COMPILE_AGAIN,
         )
 
 
-class _Judge:
+class _KernelGrader:
     """Turns the calls of a run into measurements and findings."""
 
     def __init__(
@@ -225,18 +227,18 @@ class _Judge:
         self._nodes = nodes
         self._observe = observe
 
-    def take(self, index: int, seen: SeenCall) -> None:
+    def handle_call(self, index: int, seen: SeenCall) -> None:
         """Handle one call."""
         checked = self._check.check(index, seen.arguments)
         node = call_id(index, self._graph.calls[index])
         measurement = _measurement(self._stage, node, self._seconds[index], checked)
         self._observe(KernelEvent(measurement))
         if measurement.verdict in (KernelVerdict.WRONG, KernelVerdict.IMPRECISE):
-            words = finding_words(self._nodes[index], measurement)
+            words = describe_finding(self._nodes[index], measurement)
             self.findings.append(KernelFinding(self._stage, node, seen.kernel, words))
 
 
-def _measurement(stage: str, node: str, seconds: float, checked: Checked) -> KernelMeasurement:
+def _measurement(stage: str, node: str, seconds: float, checked: CheckedCall) -> KernelMeasurement:
     return KernelMeasurement(
         stage=stage,
         node=node,
@@ -256,14 +258,14 @@ def _timed(calls: int, watched: Callable[[OnCall], object]) -> tuple[list[float]
     seconds = [float("inf")] * calls
     facts: list[CallFacts] = []
 
-    def take(index: int, seen: SeenCall) -> None:
+    def handle_call(index: int, seen: SeenCall) -> None:
         seconds[index] = min(seconds[index], seen.seconds)
         if index == len(facts):
             arrays = [one for one in seen.arguments if isinstance(one, np.ndarray)]
             facts.append(CallFacts(arrays[-1].shape, sum(array.nbytes for array in arrays)))
 
     for _ in range(TIMED_RUNS):
-        watched(take)
+        watched(handle_call)
     return seconds, facts
 
 
@@ -272,7 +274,7 @@ def _algorithm(graph: CompiledGraph, index: int, kernel_set: KernelSet, target: 
     return next((one for one in algorithms if one is not None), None)
 
 
-def finding_words(node: GraphNode, measured: KernelMeasurement) -> str:
+def describe_finding(node: GraphNode, measured: KernelMeasurement) -> str:
     """Name the incorrect kernel and its source line, and say how far off it is."""
     return f"{node.kernel} ({_what(node)}) {_how(measured)}{_first(measured.first_wrong)}."
 
@@ -285,7 +287,7 @@ def _what(node: GraphNode) -> str:
 
 def _how(measured: KernelMeasurement) -> str:
     if measured.times_floor is None:
-        return f"gives values that are not finite ({100 - measured.finite_percent:.3g} %) from finite inputs"
+        return f"gives values that aren’t finite ({100 - measured.finite_percent:.3g} %) from finite inputs"
     what = "is itself wrong" if measured.verdict is KernelVerdict.WRONG else "rounds too much"
     relative, times = measured.relative_l2, measured.times_floor
     return f"{what}: on its own inputs, its relative error is {relative:.2g}, {times:.3g} times the expected rounding"

@@ -20,7 +20,7 @@ from tvm.tirx import PrimFunc
 
 from engine.compiler.passes import apply, graph_passes, kernel_passes, weight_passes
 from engine.errors import CompileError
-from engine.validator.inspection.translation import Translated
+from engine.validator.inspection.translation import TranslatedStage
 
 _MAIN = "main"
 _CALL_KERNEL, _CALL_OUTSIDE = "relax.call_tir", "relax.call_dps_packed"
@@ -53,7 +53,7 @@ class CompiledGraph:
     hand-written ones have theirs in both.
     """
 
-    translated: Translated
+    translated: TranslatedStage
     calls: tuple[KernelCall, ...]
     views: Mapping[str, str]
     outputs: tuple[str, ...]
@@ -90,7 +90,7 @@ class CompiledGraph:
         yield from (view for view in self.views if self.origin(view) == origin)
 
 
-def compiled_graph(translated: Translated, target: Target) -> CompiledGraph:
+def compiled_graph(translated: TranslatedStage, target: Target) -> CompiledGraph:
     """Return the final graph of a stage, as its module runs it; raises `CompileError`."""
     before, after = _split(graph_passes())
     schedules = kernel_passes(target)[len(weight_passes()) + len(graph_passes()) :]
@@ -164,7 +164,7 @@ class _Reader:
 
     def _call(self, value: Any, names: Mapping[Any, str]) -> str:
         if value.op.name not in (_CALL_KERNEL, _CALL_OUTSIDE):
-            raise CompileError(f"A graph with {value.op.name} cannot be inspected.")
+            raise CompileError(f"A graph with {value.op.name} can’t be inspected.")
         output = self._found(value, names)
         self._add(_callee(value), value.args[1], names, (output,), value.ty)
         return output
@@ -191,7 +191,7 @@ class _Reader:
         """Return the variable of the unfused graph with this value; equal values take turns, and the last one stays."""
         found = self._known[_key(value, names)]
         if not found:
-            raise CompileError(f"The value {value} is not in the graph before fusion.")
+            raise CompileError(f"The value {value} isn’t in the graph before fusion.")
         return found.pop(0) if len(found) > 1 else found[0]
 
 

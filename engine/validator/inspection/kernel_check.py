@@ -13,14 +13,14 @@ from torch import Tensor, fx
 from engine.compiler.traced_graph import Numbers, number_of, numbers_of, operator_name, shape_of
 from engine.speech import Array
 from engine.validator.inspection.kernel_calls import CompiledGraph, KernelCall, inputs_of
-from engine.validator.inspection.meanings import (
+from engine.validator.inspection.reference_stage import (
     RECURRENCE,
     LstmCall,
-    Meaning,
+    ReferenceStage,
     directions_of,
     has_time,
     is_lstm,
-    lstm_meaning,
+    lstm_reference,
     role,
 )
 from engine.validator.inspection.results import KernelVerdict, WrongValue
@@ -34,7 +34,7 @@ _SOURCE = "harmonic_source.default"
 
 
 @dataclass(frozen=True)
-class Checked:
+class CheckedCall:
     """A call's own error; see `KernelMeasurement`."""
 
     verdict: KernelVerdict
@@ -67,17 +67,17 @@ class KernelCheck:
         self._numbers = numbers_of(program, [array.shape for array in inputs])
         self._valid = numbers_of(program, valid_shapes)
         precisions = (torch.float64, torch.float32)
-        self._exact, self._plain = (Meaning(program, weights, self._numbers, one) for one in precisions)
+        self._exact, self._plain = (ReferenceStage(program, weights, self._numbers, one) for one in precisions)
         self._inputs = dict(zip(inputs_of(graph), map(_tensor, inputs), strict=True))
 
-    def check(self, index: int, arguments: Sequence[Array | int | float]) -> Checked:
+    def check(self, index: int, arguments: Sequence[Array | int | float]) -> CheckedCall:
         """Return the error of call number `index`, given its arguments, with its result last."""
         call = self._graph.calls[index]
         tensors = [_tensor(one) if isinstance(one, np.ndarray) else None for one in arguments]
         result = tensors[-1]
-        expected = [self._expected(meaning, index, tensors) for meaning in (self._exact, self._plain)]
+        expected = [self._expected(reference, index, tensors) for reference in (self._exact, self._plain)]
         if expected[0] is None or expected[1] is None or result is None:
-            return Checked(KernelVerdict.UNKNOWN)
+            return CheckedCall(KernelVerdict.UNKNOWN)
         node = self._graph.node_of(call.output)
         whole = (result, expected[0], expected[1])
         ours, exact, plain = (self._cropped(one, expected[0].shape, index) for one in whole)
@@ -89,19 +89,19 @@ class KernelCheck:
         expected = self._expected(self._exact, index, tensors)
         return None if expected is None else np.asarray(expected.numpy())
 
-    def _expected(self, meaning: Meaning, index: int, tensors: Sequence[Tensor | None]) -> Tensor | None:
+    def _expected(self, reference: ReferenceStage, index: int, tensors: Sequence[Tensor | None]) -> Tensor | None:
         call = self._graph.calls[index]
         node = self._graph.node_of(call.output)
         given = self._given(call, tensors)
         if node is not None and role(call.kernel) != RECURRENCE:
             with torch.no_grad():
-                return meaning.value(node, given)
+                return reference.value(node, given)
         lstm = self._graph.translated.makers.get(call.output)
-        inside = lstm_meaning(call.kernel)
+        inside = lstm_reference(call.kernel)
         if lstm is None or inside is None or not is_lstm(lstm):
             return None
         with torch.no_grad():
-            return inside(self._lstm_call(meaning, lstm, index, tensors, given))
+            return inside(self._lstm_call(reference, lstm, index, tensors, given))
 
     def _given(self, call: KernelCall, tensors: Sequence[Tensor | None]) -> dict[fx.Node, Tensor]:
         """Return the values of known torch nodes: the stage's inputs and the results of earlier kernels."""
@@ -114,7 +114,7 @@ class KernelCheck:
 
     def _lstm_call(
         self,
-        meaning: Meaning,
+        reference: ReferenceStage,
         lstm: fx.Node,
         index: int,
         tensors: Sequence[Tensor | None],
@@ -123,9 +123,9 @@ class KernelCheck:
         steps, lengths, *weights = lstm.all_input_nodes
         return LstmCall(
             arguments=tensors,
-            steps=lambda: meaning.value(steps, given),
-            lengths=meaning.value(lengths, given),
-            directions=directions_of([meaning.value(one, {}) for one in weights]),
+            steps=lambda: reference.value(steps, given),
+            lengths=reference.value(lengths, given),
+            directions=directions_of([reference.value(one, {}) for one in weights]),
             direction=self._direction(index),
             shape=tuple(tensors[-1].shape),  # type: ignore[union-attr]
         )
@@ -157,7 +157,7 @@ class KernelCheck:
         return [number_of(extent, numbers) for extent in shape_of(node)]
 
 
-def compared(ours: Array, exact: Array, plain: Array, amplified: float = 1.0, phases: bool = False) -> Checked:
+def compared(ours: Array, exact: Array, plain: Array, amplified: float = 1.0, phases: bool = False) -> CheckedCall:
     """Return the error of ours against the exact array, beside `amplified` times that of PyTorch's float32, `plain`.
 
     With `phases`, the second half of the channels is compared on the circle.
@@ -171,7 +171,7 @@ def compared(ours: Array, exact: Array, plain: Array, amplified: float = 1.0, ph
     most = amplified * max(scale.largest(floor), MIN_FLOOR * (scale.peak or 1.0))
     times = max(scale.relative_l2(error) / least, scale.largest(error) / most)
     verdict = _verdict(times)
-    return Checked(
+    return CheckedCall(
         verdict=verdict,
         relative_l2=scale.relative_l2(error),
         max_abs=scale.largest(error),
@@ -187,11 +187,11 @@ def _verdict(times: float) -> KernelVerdict:
     return KernelVerdict.IMPRECISE if times >= IMPRECISE_FROM else KernelVerdict.RIGHT
 
 
-def _not_finite(ours: Array, exact: Array, finite: Array) -> Checked:
+def _not_finite(ours: Array, exact: Array, finite: Array) -> CheckedCall:
     """Return a verdict of wrong if ours is not finite where PyTorch's is, otherwise unknown."""
     wrong = np.logical_and(np.logical_not(finite), np.isfinite(exact))
     verdict = KernelVerdict.WRONG if wrong.any() else KernelVerdict.UNKNOWN
-    return Checked(verdict, finite_percent=100.0 * float(finite.mean()), first_wrong=_first(wrong, ours, exact))
+    return CheckedCall(verdict, finite_percent=100.0 * float(finite.mean()), first_wrong=_first(wrong, ours, exact))
 
 
 def _first(wrong: Array, ours: Array, exact: Array) -> WrongValue | None:

@@ -64,7 +64,7 @@ class Edge:
 
 
 @dataclass(frozen=True)
-class StageGraph:
+class InspectedGraph:
     """A stage as it is computed: inputs first, then kernels in the order of their calls, then outputs.
 
     Weights are left out.
@@ -142,7 +142,7 @@ class KernelFinding:
 class GraphEvent:
     """A stage's graph is known; its kernels follow."""
 
-    graph: StageGraph
+    graph: InspectedGraph
 
 
 @dataclass(frozen=True)

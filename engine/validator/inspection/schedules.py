@@ -15,12 +15,12 @@ from tvm_ffi import structural_map, structural_walk
 
 from engine.compiler.convolution_layers import ConvolutionLayer, workload_of
 from engine.compiler.kernel_set import HAND_WRITTEN, KernelSet
+from engine.compiler.kernels.convolution import ConvWorkload
+from engine.compiler.kernels.cpu.conv_choice import plan_for
+from engine.compiler.kernels.metal.conv_choice import tile_for
+from engine.compiler.kernels.winograd import Winograd
 from engine.compiler.targets import METAL
 from engine.compiler.traced_graph import operator_name, shape_of
-from engine.kernels.convolution import ConvWorkload
-from engine.kernels.cpu.conv_choice import plan_for
-from engine.kernels.metal.conv_choice import tile_for
-from engine.kernels.winograd import Winograd
 
 _KINDS = {ForKind.PARALLEL: "parallel", ForKind.VECTORIZED: "vectorised", ForKind.UNROLLED: "unrolled"}
 
@@ -60,7 +60,7 @@ def amplification(winograd: Winograd | None) -> float:
     return max(1.0, float(np.sqrt(terms.max() / winograd.taps)))
 
 
-def schedule_words(function: PrimFunc | None, algorithm: Algorithm | None) -> str:
+def describe_schedule(function: PrimFunc | None, algorithm: Algorithm | None) -> str:
     """Describe a kernel's computation: its algorithm if it is a convolution, and the kinds of its loops."""
     if function is None:
         return "a function outside of the module"

@@ -10,11 +10,11 @@ import tvm
 
 from engine.compiler.targets import METAL
 from engine.errors import InvalidRequest
-from engine.runners.tvm_runner import CompiledRunner, SeenCall
+from engine.runtime.runners.tvm_runner import CompiledRunner, SeenCall
 from engine.speech import Array
 from engine.stages import Stage
 from engine.validator.inspection.graph_picture import call_id
-from engine.validator.inspection.inspector import Inspector, StageInputs
+from engine.validator.inspection.inspector import KernelInspector, StageInputs
 from engine.validator.inspection.schedules import plain_loops
 
 Compute = Callable[[Sequence[Any]], None]
@@ -22,10 +22,10 @@ Compute = Callable[[Sequence[Any]], None]
 _MAIN = "main"
 
 
-class Substitution:
+class KernelSubstitution:
     """Runs stages of the modules that `inspector` knows, on the CPU."""
 
-    def __init__(self, inspector: Inspector, runner: CompiledRunner) -> None:
+    def __init__(self, inspector: KernelInspector, runner: CompiledRunner) -> None:
         self._inspector = inspector
         self._runner = runner
         self._built: dict[tuple[str, str], Any] = {}
@@ -61,7 +61,7 @@ class Substitution:
         graph = self._inspector.kernels(stage).graph
         name = graph.calls[index].kernel
         if name not in graph.plain:
-            raise InvalidRequest(f"{name} is not a kernel of the module.", "Compute it in PyTorch.")
+            raise InvalidRequest(f"{name} isn’t a kernel of the module.", "Compute it in PyTorch.")
         key = stage.name, name
         if key not in self._built:
             module = tvm.IRModule({_MAIN: plain_loops(graph.plain[name]).with_attr("global_symbol", _MAIN)})

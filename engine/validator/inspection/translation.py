@@ -23,10 +23,10 @@ from tvm.target import Target
 
 from engine.compiler.converters import Converter, converters_for
 from engine.compiler.export import trace
+from engine.compiler.kernels.precision import Precision
 from engine.compiler.traced_graph import operator_name
 from engine.config import ModelConfig
-from engine.kernels.precision import Precision
-from engine.ops.packed_lstm import LstmMethod
+from engine.network.ops.packed_lstm import LstmMethod
 from engine.stages import Stage
 from engine.system.paths import project_folder
 from engine.validator.inspection.results import SourceLine
@@ -35,7 +35,7 @@ _MAIN = "main"
 
 
 @dataclass(frozen=True)
-class Translated:
+class TranslatedStage:
     """A traced stage and its Relax module, before any pass.
 
     Both dictionaries go by the names of Relax variables, which the passes before fusion preserve: `results` holds the
@@ -50,7 +50,7 @@ class Translated:
 
 def translated(
     stage: Stage, module: torch.nn.Module, config: ModelConfig, target: Target, method: LstmMethod, precision: Precision
-) -> Translated:
+) -> TranslatedStage:
     """Translate the stage as for building it; raises `CompileError`."""
     with lines_kept():
         program = trace(stage, module, config)
@@ -63,7 +63,7 @@ def translated(
         run_ep_decomposition=False,
     )
     relax_module = detach_params(imported)[0]
-    return Translated(program, relax_module, recorder.results, _makers(relax_module, recorder))
+    return TranslatedStage(program, relax_module, recorder.results, _makers(relax_module, recorder))
 
 
 class _Recorder:

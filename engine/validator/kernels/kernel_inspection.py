@@ -8,11 +8,11 @@ from typing import TYPE_CHECKING
 
 from engine.config import ModelConfig
 from engine.errors import InvalidRequest
-from engine.runners.base import COUNTS, Runner, check_inputs
-from engine.runners.padded import PaddedRunner
 from engine.runtime.pipeline import Step
+from engine.runtime.runners.base import COUNTS, Runner, check_inputs
+from engine.runtime.runners.padded import PaddedRunner
 from engine.speech import Array, PreparationEvent
-from engine.stages import STAGES, Place, Stage
+from engine.stages import STAGES, Stage, StagePlace
 from engine.system.waiting import raise_if_set
 from engine.validator.data.results import (
     FinishedEvent,
@@ -25,7 +25,7 @@ from engine.validator.data.results import (
     Substitute,
 )
 from engine.validator.data.verdicts import findings, within
-from engine.validator.faults.catalogue import fault_named
+from engine.validator.faults.catalog import fault_named
 from engine.validator.faults.fault import PlantedFault
 from engine.validator.inspection.results import KernelFinding, KernelsEvent
 from engine.validator.measures.metrics import compare, on_circle
@@ -33,19 +33,19 @@ from engine.validator.runners.regimes import RegimeRunner, Regimes
 from engine.validator.runs.arrays import ArrayFolder
 from engine.validator.runs.comparison import Comparison
 from engine.validator.runs.end_to_end_run import RegimeChain
-from engine.validator.runs.validation import Spoken, ValidationObserver, Validator, ignore, spoken_of
+from engine.validator.runs.validation import SpokenUtterance, ValidationObserver, Validator, ignore, spoken_of
 from engine.validator.runs.versions import versions
 
 if TYPE_CHECKING:
-    from engine.runners.tvm_runner import CompiledRunner
-    from engine.validator.inspection.inspector import Inspector
+    from engine.runtime.runners.tvm_runner import CompiledRunner
+    from engine.validator.inspection.inspector import KernelInspector
 
 
 EVERY_STAGE = "all"
 """Names every stage that has kernels."""
 SUSPECT_TIMES = 100.0
 """The ratio of a stage's error to that of Kokoro's float32 beyond which it is inspected."""
-LEAST = 2.0**-23
+MIN_FLOOR = 2.0**-23
 """The smallest relative difference that float32 resolves."""
 
 
@@ -54,7 +54,7 @@ class KernelInspection:
 
     def __init__(self, validator: Validator) -> None:
         self._validator = validator
-        self._inspector: Inspector | None = None
+        self._inspector: KernelInspector | None = None
         self._of: tuple[Regimes, PlantedFault | None] | None = None
 
     def answer(
@@ -71,17 +71,17 @@ class KernelInspection:
     ) -> tuple[KernelFinding, ...]:
         """Inspect the requested stages; `observe` gets the events of each.
 
-        Raises `InvalidRequest` children before any work, `CompileError`, and `Cancelled` once `cancel` is set.
+        Raises `InvalidRequest` children before any work, `CompileError`, and `Canceled` once `cancel` is set.
         """
         check_stages(request)
         spoken = self._spoken(request, observe)
         regimes = self._validator.prepare(request.validation)
         reference = regimes.open(request.validation.reference, request.validation.padding, observe, cancel)
         regimes.open(Regime.COMPILED, 0, observe, cancel)
-        look = _Look(request, regimes, self.inspector(regimes), observe, cancel)
+        inspections = _StageInspections(request, regimes, self.inspector(regimes), observe, cancel)
         style = spoken.voice.style(len(spoken.utterance.phonemes))
         steps = regimes.pipeline(reference).steps(spoken.utterance, style, spoken.speed, spoken.seed)
-        found = tuple(finding for step in steps for finding in look.findings(step))
+        found = tuple(finding for step in steps for finding in inspections.findings(step))
         observe(KernelsEvent(found))
         return found
 
@@ -117,9 +117,9 @@ class KernelInspection:
     def _substitute(self, regimes: Regimes) -> RunReplaced:
         """Return a function that runs a stage with some kernels replaced."""
         from engine.validator.inspection.inspector import StageInputs
-        from engine.validator.inspection.substitution import Substitution
+        from engine.validator.inspection.substitution import KernelSubstitution
 
-        substitution = Substitution(self.inspector(regimes), _compiled_runner(regimes))
+        substitution = KernelSubstitution(self.inspector(regimes), _compiled_runner(regimes))
 
         def run(stage: Stage, inputs: Mapping[str, Array], replaced: Mapping[str, bool]) -> dict[str, Array]:
             shapes = valid_shapes(regimes.checkpoint.config, stage, inputs)
@@ -127,9 +127,9 @@ class KernelInspection:
 
         return run
 
-    def inspector(self, regimes: Regimes) -> Inspector:
+    def inspector(self, regimes: Regimes) -> KernelInspector:
         """Return the inspector of these regimes' compiled modules, which must be loaded."""
-        from engine.validator.inspection.inspector import Inspector  # loads torch and tvm
+        from engine.validator.inspection.inspector import KernelInspector  # loads torch and tvm
 
         made_for = (regimes, regimes.planted)
         if self._inspector is None or self._of != made_for:
@@ -137,11 +137,11 @@ class KernelInspection:
                 raise ValueError("No compiled modules are loaded.")
             checkpoint, planted = regimes.checkpoint, regimes.planted
             fault = None if planted is None else fault_named(planted.name)
-            self._inspector = Inspector(checkpoint.config, checkpoint.load_weights(), regimes.variant, fault)
+            self._inspector = KernelInspector(checkpoint.config, checkpoint.load_weights(), regimes.variant, fault)
             self._of = made_for
         return self._inspector
 
-    def _spoken(self, request: KernelRequest, observe: ValidationObserver) -> Spoken:
+    def _spoken(self, request: KernelRequest, observe: ValidationObserver) -> SpokenUtterance:
         every = list(spoken_of(self._validator, request.validation, observe))
         if not 0 <= request.utterance < len(every):
             raise InvalidRequest(
@@ -150,14 +150,14 @@ class KernelInspection:
         return every[request.utterance]
 
 
-class _Look:
+class _StageInspections:
     """Inspects one stage after the other, if requested."""
 
     def __init__(
         self,
         request: KernelRequest,
         regimes: Regimes,
-        inspector: Inspector,
+        inspector: KernelInspector,
         observe: ValidationObserver,
         cancel: threading.Event | None,
     ) -> None:
@@ -172,10 +172,10 @@ class _Look:
 
         Empty for a stage that is not requested, or that is right if none is named.
         """
-        if step.stage.runs_on is not Place.DEVICE:
+        if step.stage.runs_on is not StagePlace.DEVICE:
             return ()
         for regime in self._regimes_of(step):
-            runner = _Inspecting(self)
+            runner = _InspectingRunner(self)
             padded = regime is Regime.COMPILED_PADDED
             config = self._regimes.checkpoint.config
             of_lengths = PaddedRunner(config, runner, self._request.validation.padding) if padded else runner
@@ -210,7 +210,7 @@ class _Look:
         tolerance = self._open(regime).tolerance_of(step.stage)
         return any(
             not within(one, tolerance)
-            or (one.relative_l2 or 0.0) > SUSPECT_TIMES * max(floor.relative_l2 or 0.0, LEAST)
+            or (one.relative_l2 or 0.0) > SUSPECT_TIMES * max(floor.relative_l2 or 0.0, MIN_FLOOR)
             for one, floor in zip(ours, floors, strict=True)
         )
 
@@ -223,16 +223,16 @@ class _Look:
         return self._regimes.open(regime, self._request.validation.padding, self._observe, self._cancel)
 
 
-class _Inspecting:
+class _InspectingRunner:
     """A runner that inspects the stage that it runs."""
 
-    def __init__(self, look: _Look) -> None:
+    def __init__(self, inspections: _StageInspections) -> None:
         self.findings: tuple[KernelFinding, ...] = ()
-        self._look = look
+        self._inspections = inspections
 
     def run(self, stage: Stage, inputs: Mapping[str, Array]) -> dict[str, Array]:
         """See `Runner.run`."""
-        outputs, self.findings = self._look.inspected(stage, inputs)
+        outputs, self.findings = self._inspections.inspected(stage, inputs)
         return outputs
 
     def close(self) -> None:
@@ -241,7 +241,7 @@ class _Inspecting:
 
 def _compiled_runner(regimes: Regimes) -> CompiledRunner:
     """Return the runner of the compiled modules, which must be loaded."""
-    from engine.runners.tvm_runner import CompiledRunner
+    from engine.runtime.runners.tvm_runner import CompiledRunner
 
     runner = regimes.open(Regime.COMPILED, 0, ignore).runner
     if not isinstance(runner, CompiledRunner):
@@ -256,7 +256,7 @@ def check_stages(request: KernelRequest) -> None:
 
 def check_stage_names(names: Iterable[str]) -> None:
     """Raise `InvalidRequest` for a name that is neither `EVERY_STAGE` nor that of a stage with kernels."""
-    known = [stage.name for stage in STAGES if stage.runs_on is Place.DEVICE]
+    known = [stage.name for stage in STAGES if stage.runs_on is StagePlace.DEVICE]
     for name in names:
         if name not in (*known, EVERY_STAGE):
             raise InvalidRequest(f"Unknown stage with kernels “{name}”.", f"Stages: {', '.join(known)}.")

@@ -55,20 +55,20 @@ def compare_audio(ours: Array, reference: Array, sample_rate_hz: int) -> AudioMe
     )
 
 
-def best_lag(ours: Wave, reference: Wave, longest_lag: int) -> tuple[float, int]:
-    """Return the largest correlation of any lag up to `longest_lag` samples either way, and that lag.
+def best_lag(ours: Wave, reference: Wave, max_lag: int) -> tuple[float, int]:
+    """Return the largest correlation of any lag up to `max_lag` samples either way, and that lag.
 
     The lag is positive if ours is later. The correlation of a lag is the sum of products over the overlap, divided by
     the root of the product of both overlaps' energies: 1 for equal shapes, at any level. Lags whose overlap holds less
     than half the energy of the overlap with the most are left out. Of equally good lags the shortest is taken. Two
     silent waveforms correlate at 1, a silent one with any other at 0.
     """
-    reach = min(len(ours), len(reference)) + longest_lag
+    reach = min(len(ours), len(reference)) + max_lag
     ours, reference = ours[:reach], reference[:reach]  # samples beyond never overlap
     silent = [mean_square(wave) == 0 for wave in (ours, reference)]
     if any(silent):
         return float(all(silent)), 0
-    lags = np.arange(max(-longest_lag, 1 - len(reference)), min(longest_lag, len(ours) - 1) + 1)
+    lags = np.arange(max(-max_lag, 1 - len(reference)), min(max_lag, len(ours) - 1) + 1)
     energy = _overlap_energy(ours, reference, lags)
     products = _correlated(ours, reference, lags)
     least = MIN_OVERLAP * energy.max()

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from engine.speech import Array
 from engine.validator.measures.metrics import check_shapes, is_finite, mean_square
 
-SMALLEST_DECADE = -12
+MIN_DECADE = -12
 """Errors below 1e-12 of the reference's root mean square are counted with those just above."""
 _SIGN = np.int64(1) << 31
 _MAGNITUDE = _SIGN - 1
@@ -123,7 +123,7 @@ def _decades(errors: NDArray[np.float64], scale: float) -> tuple[Decade, ...]:
     relative = errors[errors > 0] / scale
     if not relative.size:
         return ()
-    exponents = np.maximum(np.floor(np.log10(relative)), SMALLEST_DECADE).astype(np.int64)
+    exponents = np.maximum(np.floor(np.log10(relative)), MIN_DECADE).astype(np.int64)
     lowest = int(exponents.min())
     counts = np.bincount(exponents - lowest)
     return tuple(Decade(lowest + place, int(count)) for place, count in enumerate(counts))

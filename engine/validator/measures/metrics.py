@@ -15,13 +15,13 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from engine.runners.host import unrounded_durations
+from engine.runtime.runners.host import unrounded_durations
 from engine.speech import Array
 from engine.validator.data.results import ALL_FINITE_PERCENT, DurationMetrics, Metrics, NotFinite, Profile
 
 NOT_FINITE = 1e30
 """Stands in results for infinity and NaN, which JSON cannot express."""
-LARGEST_FINITE = float(np.finfo(np.float32).max)
+MAX_FINITE = float(np.finfo(np.float32).max)
 """A value beyond the range of float32 counts as infinite, in float64 arrays too: it would be infinite in a tensor."""
 CONSTANTS_EQUAL_WITHIN = 1e-5
 NEAR_A_HALF = 1e-4
@@ -84,10 +84,10 @@ def compare_durations(
     differing = ours != _frames_per_token(reference_frame_token, tokens)
     unrounded = unrounded_durations(reference_logits, speed)
     at_a_half = np.abs(unrounded - np.floor(unrounded) - 0.5) < NEAR_A_HALF
-    neighbouring = np.abs(ours - unrounded) < 0.5 + NEAR_A_HALF
+    neighboring = np.abs(ours - unrounded) < 0.5 + NEAR_A_HALF
     return DurationMetrics(
         differing_tokens=int(np.count_nonzero(differing)),
-        ties=int(np.count_nonzero(differing & at_a_half & neighbouring)),
+        ties=int(np.count_nonzero(differing & at_a_half & neighboring)),
         frames=len(ours_frame_token),
         reference_frames=len(reference_frame_token),
     )
@@ -96,12 +96,12 @@ def compare_durations(
 def check_shapes(ours: Array, reference: Array) -> None:
     """Raise `ValueError` unless the two have one shape."""
     if ours.shape != reference.shape:
-        raise ValueError(f"Arrays of the shapes {ours.shape} and {reference.shape} cannot be compared.")
+        raise ValueError(f"Arrays of the shapes {ours.shape} and {reference.shape} can’t be compared.")
 
 
 def is_finite(array: Array) -> NDArray[np.bool_]:
     """Return a mask of the values that are finite in float32."""
-    return np.asarray(np.abs(array) <= LARGEST_FINITE)
+    return np.asarray(np.abs(array) <= MAX_FINITE)
 
 
 def mean_square(array: Array) -> float:
@@ -184,7 +184,7 @@ def _all_finite(array: Array) -> bool:
     if not array.size:
         return True
     low, high = _extremes(array)
-    return low >= -LARGEST_FINITE and high <= LARGEST_FINITE
+    return low >= -MAX_FINITE and high <= MAX_FINITE
 
 
 def _finite_percent(array: Array) -> float:

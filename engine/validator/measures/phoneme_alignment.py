@@ -24,7 +24,7 @@ def paired_frames(ours: Array, reference: Array) -> Frames:
     tokens = int(max(mine.max(initial=-1), theirs.max(initial=-1))) + 1
     counts, expected = np.bincount(mine, minlength=tokens), np.bincount(theirs, minlength=tokens)
     if np.any((counts == 0) & (expected > 0)):
-        raise ValueError("Alignments of other tokens cannot be paired.")
+        raise ValueError("Alignments of different tokens can’t be paired.")
     place = np.arange(len(theirs)) - (np.cumsum(expected) - expected)[theirs]
     within = (2 * place + 1) * counts[theirs] // (2 * expected[theirs])
     return np.asarray((np.cumsum(counts) - counts)[theirs] + within)

@@ -16,11 +16,11 @@ from engine.config import SAMPLE_RATE_HZ
 from engine.errors import EngineError
 from engine.speech import Samples, Utterance
 from engine.stages import STAGE_NAMES, stage_named
+from engine.system.atomic_write import atomic_write
 from engine.system.paths import resources_folder
-from engine.system.whole_file import whole_file
 from engine.validator.data import wording
-from engine.validator.data.results import REGIME_MEANINGS, InputSource, Regime, Report, Row
-from engine.validator.data.verdicts import severity, worse_words, worst
+from engine.validator.data.results import REGIME_DESCRIPTIONS, InputSource, Regime, Report, Row
+from engine.validator.data.verdicts import describe_worse, severity, worst
 from engine.validator.data.wording import NOT_USED, readings_of
 from engine.validator.reports.wavs import waveform
 from engine.validator.runs.arrays import Arrays
@@ -43,7 +43,7 @@ class UtteranceView:
     phonemes: str
     regimes: tuple[str, ...]
     readings: tuple[InputSource, ...]
-    lines: tuple[Line, ...]
+    lines: tuple[OutputLine, ...]
     sounds: tuple[tuple[str, str], ...]
     figures: tuple[tuple[tuple[str, ...], str], ...]
     along_time: Any
@@ -59,7 +59,7 @@ def write_html(
 ) -> None:
     """Write the page to a file; raises `OutputError` if it cannot be written."""
     page = html_report(report, arrays, lstms, sweep)
-    with whole_file(path) as file:
+    with atomic_write(path) as file:
         file.write(page.encode(errors="backslashreplace"))
 
 
@@ -85,15 +85,15 @@ def _page(
     from engine.validator.reports import plots
 
     shown = _shown(report)
-    drill = "Drill: " if report.request.fault else ""
+    fault_injection = "Drill: " if report.request.fault else ""
     return {
-        "title": f"{drill}Validation of {report.request.model} against {report.request.reference}",
+        "title": f"{fault_injection}Validation of {report.request.model} against {report.request.reference}",
         "passed": report.passed,
         "verdict_words": "The verdict is about the compiled modules; the other regimes show how strict it is.",
         "text": report.request.speech.text,
         "asked": _asked(report),
         "findings": report.findings,
-        "worse": worse_words(report.rows),
+        "worse": describe_worse(report.rows),
         "regimes": [summary(name, rows) for name, rows in by_regime(report.rows).items()],
         "correlations": _svg(plots.correlations(report.rows, "correlations")) if report.rows else None,
         "figure_names": FIGURE_NAMES,
@@ -107,10 +107,10 @@ def _page(
 
 def _asked(report: Report) -> dict[str, str]:
     request = report.request
-    crossed = ", ".join(f"{stage} from {regime}" for stage, regime in request.cross)
+    mixed = ", ".join(f"{stage} from {regime}" for stage, regime in request.cross)
     return {
         "model": request.model,
-        "weights": request.weights or "the model's own",
+        "weights": request.weights or "the model’s own",
         "voice": request.speech.voice,
         "speed": f"{request.speech.speed:g}",
         "seed": str(request.speech.seed),
@@ -119,7 +119,7 @@ def _asked(report: Report) -> dict[str, str]:
         "device": report.device_choice or NOT_USED,
         "LSTM method": report.lstm_choice or NOT_USED,
         **({"golden run": report.golden} if report.golden else {}),
-        **({"crossed stages": crossed} if crossed else {}),
+        **({"crossed stages": mixed} if mixed else {}),
         "utterances": str(len(report.utterances)),
     }
 
@@ -229,7 +229,7 @@ class Cell:
 
 
 @dataclass(frozen=True)
-class Line:
+class OutputLine:
     """One output in the table of an utterance, with a cell for each regime and reading."""
 
     stage: str
@@ -243,7 +243,7 @@ class RegimeSummary:
     """One regime over all utterances."""
 
     name: str
-    meaning: str
+    description: str
     worst: Cell
     heard: Cell
 
@@ -260,18 +260,18 @@ def summary(name: str, rows: Sequence[Row]) -> RegimeSummary:
     """Summarize a regime: its worst isolated stage, and its worst end-to-end waveform."""
     isolated = worst(row for row in rows if row.reading is InputSource.ISOLATED)
     heard = worst(row for row in rows if row.reading is InputSource.END_TO_END and row.stage == STAGE_NAMES[-1])
-    meaning = REGIME_MEANINGS.get(Regime(name), "") if name in tuple(Regime) else "stages of several regimes"
-    return RegimeSummary(name, meaning, _cell(isolated, with_stage=True), _cell(heard))
+    description = REGIME_DESCRIPTIONS.get(Regime(name), "") if name in tuple(Regime) else "stages of several regimes"
+    return RegimeSummary(name, description, _cell(isolated, with_stage=True), _cell(heard))
 
 
-def lines(rows: Sequence[Row], regimes: Sequence[str]) -> Iterator[Line]:
+def lines(rows: Sequence[Row], regimes: Sequence[str]) -> Iterator[OutputLine]:
     """Yield the table of one utterance: a line for each output and probe, in the order of the stages."""
     ordered = sorted(rows, key=lambda row: STAGE_NAMES.index(row.stage))
     found = {(row.output, row.regime, row.reading): row for row in rows}
     readings = wording.readings_of(rows)
     for stage, output, is_probe in dict.fromkeys((row.stage, row.output, row.probe) for row in ordered):
         cells = (_cell(found.get((output, regime, reading))) for regime in regimes for reading in readings)
-        yield Line(stage_named(stage).title, output, is_probe, tuple(cells))
+        yield OutputLine(stage_named(stage).title, output, is_probe, tuple(cells))
 
 
 def _cell(row: Row | None, with_stage: bool = False) -> Cell:

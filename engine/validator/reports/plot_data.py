@@ -23,7 +23,7 @@ MAX_DIGITS = 14.0
 
 
 @dataclass(frozen=True)
-class Outline:
+class WaveformOutline:
     """The smallest and largest sample in each column of a picture; `seconds` [columns] are the columns' starts."""
 
     seconds: Numbers
@@ -31,14 +31,14 @@ class Outline:
     highest: Numbers
 
 
-def outline(samples: Samples, sample_rate_hz: int, columns: int = OUTLINE_COLUMNS) -> Outline:
+def outline(samples: Samples, sample_rate_hz: int, columns: int = OUTLINE_COLUMNS) -> WaveformOutline:
     """Outline `samples` [n], n > 0, in at most `columns` columns; samples that are not finite are left out."""
     count = min(columns, len(samples))
     starts = np.arange(count) * len(samples) // count
     values = samples.astype(np.float64)
     values[~np.isfinite(values)] = np.nan
     lowest, highest = np.fmin.reduceat(values, starts), np.fmax.reduceat(values, starts)
-    return Outline(starts / sample_rate_hz, lowest, highest)
+    return WaveformOutline(starts / sample_rate_hz, lowest, highest)
 
 
 def most_different(ours: Samples, reference: Samples, width: int) -> slice:
@@ -48,8 +48,8 @@ def most_different(ours: Samples, reference: Samples, width: int) -> slice:
     """
     together = min(len(ours), len(reference))
     compared = ours[:together] - reference[:together] if len(ours) == len(reference) else reference[:together]
-    centre = int(np.argmax(np.nan_to_num(np.abs(compared), nan=np.inf)))
-    start = max(0, min(centre - width // 2, together - width))
+    center = int(np.argmax(np.nan_to_num(np.abs(compared), nan=np.inf)))
+    start = max(0, min(center - width // 2, together - width))
     return slice(start, min(start + width, together))
 
 

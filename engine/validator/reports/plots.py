@@ -117,12 +117,12 @@ def waveforms(reference: Samples, others: Mapping[str, Samples], name: str) -> s
             if number:
                 whole.sharex(panels[0, 0])
             whole.tick_params(labelbottom=number == len(others) - 1)
-            whole.set_title(f"{_short(regime)} · {_difference_words(ours, reference)}")
+            whole.set_title(f"{_short(regime)} · {_format_difference(ours, reference)}")
         panels[-1, 0].set_xlabel("seconds")
         panels[-1, 1].set_xlabel("milliseconds")
 
     height = 0.4 + 1.15 * len(others)
-    return draw(WIDTH_INCHES, height, name, "Waveform of each regime over the reference's", paint)
+    return draw(WIDTH_INCHES, height, name, "Waveform of each regime over the reference’s", paint)
 
 
 def _paint_correlations(panel: Axes, rows: Sequence[Row], regimes: Sequence[str]) -> None:
@@ -159,9 +159,9 @@ def _paint_strips(panel: Axes, found: Sequence[Numbers | None], seconds: float |
 def _paint_heat_legend(figure: Figure, panels: Sequence[Axes]) -> None:
     exponents = np.linspace(_SMALLEST_ERROR_EXPONENT, _LARGEST_ERROR_EXPONENT, _HEAT_LEVELS + 1)
     limits = LogNorm(10**_SMALLEST_ERROR_EXPONENT, 10**_LARGEST_ERROR_EXPONENT)
-    colours = ScalarMappable(limits, ListedColormap(heat(10**exponents).tolist()))
-    legend = figure.colorbar(colours, ax=panels, location="bottom", shrink=0.5, aspect=60)
-    legend.set_label("largest error, relative to the reference's rms; hatched: cannot be compared")
+    colors = ScalarMappable(limits, ListedColormap(heat(10**exponents).tolist()))
+    legend = figure.colorbar(colors, ax=panels, location="bottom", shrink=0.5, aspect=60)
+    legend.set_label("largest error, relative to the reference’s rms; hatched: not comparable")
     legend.outline.set_visible(False)
     legend.ax.minorticks_off()
     decades = range(round(_SMALLEST_ERROR_EXPONENT), round(_LARGEST_ERROR_EXPONENT) + 1)
@@ -179,23 +179,23 @@ def heat(errors: Numbers) -> Numbers:
     return np.asarray(np.nan_to_num(np.stack(channels, axis=-1), nan=0.0))
 
 
-def _paint_whole(panel: Axes, reference: Samples, ours: Samples, colour: str) -> None:
+def _paint_whole(panel: Axes, reference: Samples, ours: Samples, color: str) -> None:
     expected = outline(reference, SAMPLE_RATE_HZ)
     panel.fill_between(expected.seconds, expected.lowest, expected.highest, color=MUTED, alpha=0.35, linewidth=0)
     shown = outline(ours - reference if len(ours) == len(reference) else ours, SAMPLE_RATE_HZ)
-    panel.fill_between(shown.seconds, shown.lowest, shown.highest, color=colour, alpha=0.8, linewidth=0.4)
+    panel.fill_between(shown.seconds, shown.lowest, shown.highest, color=color, alpha=0.8, linewidth=0.4)
     panel.margins(x=0)
 
 
-def _paint_stretch(panel: Axes, reference: Samples, ours: Samples, colour: str) -> None:
+def _paint_stretch(panel: Axes, reference: Samples, ours: Samples, color: str) -> None:
     stretch = most_different(ours, reference, round(ZOOM_SECONDS * SAMPLE_RATE_HZ))
     milliseconds = np.arange(stretch.start, stretch.stop) * (1000 / SAMPLE_RATE_HZ)
     panel.plot(milliseconds, reference[stretch], color=INK, linewidth=1.6, alpha=0.35)
-    panel.plot(milliseconds, ours[stretch], color=colour, linewidth=0.8)
+    panel.plot(milliseconds, ours[stretch], color=color, linewidth=0.8)
     panel.margins(x=0)
 
 
-def _difference_words(ours: Samples, reference: Samples) -> str:
+def _format_difference(ours: Samples, reference: Samples) -> str:
     if len(ours) != len(reference):
         return f"{(len(ours) - len(reference)) / SAMPLE_RATE_HZ:+.3f} s, so that no sample has a partner"
     return f"difference up to {magnitude(float(np.abs(ours - reference).max(initial=0.0)))}"
@@ -206,7 +206,7 @@ def _short(name: str) -> str:
 
 
 HEIGHT_INCHES = 3.0
-SMALLEST_ERROR = 1e-9
+MIN_ERROR = 1e-9
 """Smaller errors, including zero, are drawn at this one: zero has no logarithm."""
 _WAVEFORM_STAGE = STAGES[-1].name
 
@@ -226,7 +226,7 @@ def lstm(comparison: LstmComparison, name: str) -> str:
             panel.yaxis.set_major_formatter(lambda value, _: magnitude(value))
         steps.set_title(f"error at every timestep, padding {comparison.padding:g}")
         steps.set_xlabel("timestep")
-        steps.set_ylabel("relative to the output's rms")
+        steps.set_ylabel("relative to the output’s rms")
         over_padding.set_title("error against padding (relative L2)")
         _paint_legend(figure, over_padding)
 
@@ -277,7 +277,7 @@ def _lowest(points: Iterable[SweepPoint]) -> float:
 
 
 def _drawable(errors: Sequence[float | None]) -> Numbers:
-    return np.array([np.nan if error is None else max(error, SMALLEST_ERROR) for error in errors])
+    return np.array([np.nan if error is None else max(error, MIN_ERROR) for error in errors])
 
 
 INK, MUTED, FAINT, PAPER = "#010101", "#010102", "#010103", "#010104"
@@ -288,13 +288,13 @@ ACCENT = "#010301"
 """Placeholder for the page's color of limits."""
 MARKERS = "osD^vP"
 
-_PAGE_COLOURS = {
+_PAGE_COLORS = {
     INK: "var(--ink)",
     MUTED: "var(--muted)",
     FAINT: "var(--line)",
     PAPER: "var(--paper)",
     ACCENT: "var(--fail)",
-    **{colour: f"var(--series-{number})" for number, colour in enumerate(SERIES)},
+    **{color: f"var(--series-{number})" for number, color in enumerate(SERIES)},
 }
 _SETTINGS: dict[Any, Any] = {
     "svg.fonttype": "none",
@@ -351,8 +351,8 @@ def _for_page(drawn: str, name: str, title: str) -> str:
     element = _NOT_FOR_A_PAGE.sub("", drawn[drawn.index("<svg") :])
     element = _POSITION.sub(_shortened, element)
     element = _with_own_names(" ".join(element.split()).replace("> <", "><"), name)
-    for colour, variable in _PAGE_COLOURS.items():
-        element = element.replace(colour, variable)
+    for color, variable in _PAGE_COLORS.items():
+        element = element.replace(color, variable)
     return element.replace("<svg", f'<svg role="img" aria-label="{escape(title)}"', 1)
 
 

@@ -11,16 +11,16 @@ LEFT_OUT = "–"
 NO_FAULT = "none"
 
 
-def obstacles(first: Report, second: Report) -> tuple[str, ...]:
+def incomparable_reasons(first: Report, second: Report) -> tuple[str, ...]:
     """Return the reasons why the values of two runs cannot be compared, each in a sentence; empty if they can."""
-    return tuple(_obstacles(first, second))
+    return tuple(_unavailable_peers(first, second))
 
 
 def differences(first: Report, second: Report) -> tuple[str, ...]:
     """Return the settings that differ between comparable runs, such as the device: phrases with both values."""
     ours, theirs = first.request, second.request
     pairs = {
-        "planted fault": (ours.fault or NO_FAULT, theirs.fault or NO_FAULT),
+        "injected fault": (ours.fault or NO_FAULT, theirs.fault or NO_FAULT),
         "padding": (f"{ours.padding:g}", f"{theirs.padding:g}"),
         "device": (_name(first.device_choice), _name(second.device_choice)),
         "LSTM method": (_name(first.lstm_choice), _name(second.lstm_choice)),
@@ -30,18 +30,18 @@ def differences(first: Report, second: Report) -> tuple[str, ...]:
     return tuple(f"{name}: {one} and {other}" for name, (one, other) in pairs.items() if one != other)
 
 
-def _obstacles(first: Report, second: Report) -> Iterator[str]:
+def _unavailable_peers(first: Report, second: Report) -> Iterator[str]:
     ours, theirs = first.request, second.request
     if (ours.model, ours.weights) != (theirs.model, theirs.weights):
         yield f"Different models: {_model(first)} and {_model(second)}."
     if ours.phonemes != theirs.phonemes:
         yield "Different phonemes."
-    yield from _speech_obstacles(ours.speech, theirs.speech)
+    yield from _incomparable_speech(ours.speech, theirs.speech)
     if ours.reference != theirs.reference:
         yield f"Different references: {ours.reference} and {theirs.reference}."
 
 
-def _speech_obstacles(ours: SpeechRequest, theirs: SpeechRequest) -> Iterator[str]:
+def _incomparable_speech(ours: SpeechRequest, theirs: SpeechRequest) -> Iterator[str]:
     if ours.text != theirs.text:
         yield "Different texts."
     if ours.voice != theirs.voice:

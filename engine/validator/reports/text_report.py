@@ -8,7 +8,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from engine.stages import STAGE_NAMES
 from engine.validator.data import wording
 from engine.validator.data.results import InputSource, Report, Row
-from engine.validator.data.verdicts import worse_words, worst
+from engine.validator.data.verdicts import describe_worse, worst
 from engine.validator.experiments.fuzz import FuzzReport
 from engine.validator.experiments.lstm_comparison import LstmComparison
 from engine.validator.experiments.sweep import SweepPoint
@@ -31,8 +31,8 @@ def _heading(report: Report) -> list[str]:
     title = f"{'Drill: ' if request.fault else ''}Validation of {model} against {request.reference}: {verdict}"
     reading = (
         f"{wording.counted(len(report.utterances), 'utterance')}; each line is its worst, first fed by the reference "
-        "(is the stage itself wrong?), then by its own regime; floor, golden: its error over upstream's, and over the "
-        "golden run's"
+        "(is the stage itself wrong?), then by its own regime; floor, golden: its error over upstream’s, and over the "
+        "golden run’s"
     )
     sentences = title, _settings(report), report.golden, reading
     return [line for sentence in sentences for line in _wrapped(sentence)]
@@ -54,7 +54,7 @@ def _regimes(report: Report) -> tuple[str, ...]:
 def _regime(report: Report, name: str) -> list[str]:
     rows = [row for row in report.rows if row.regime == name]
     header = _LINE.format(
-        "stage", "output", "correlation", "max err", "floor", "golden", "verdict", "own-fed", "verdict"
+        "stage", "output", "correlation", "max err", "floor", "golden", "verdict", "end to end", "verdict"
     )
     return [*_wrapped(name), header, *_lines(rows), *_by_phoneme(rows), *_given_durations(rows), *_sound(rows)]
 
@@ -86,14 +86,14 @@ def _by_phoneme(rows: Iterable[Row]) -> list[str]:
     """Explain the mark if it is used."""
     if not any(row.by_phoneme is not None for row in rows):
         return []
-    return [f"{wording.BY_PHONEME_MARK} the durations differ: its frames paired with the reference's by phoneme"]
+    return [f"{wording.BY_PHONEME_MARK} the durations differ: its frames paired with the reference’s by phoneme"]
 
 
 def _given_durations(rows: Iterable[Row]) -> Iterator[str]:
     """Yield a table of the stages run end to end with the reference's durations, if any."""
     given = [row for row in rows if row.reading is InputSource.END_TO_END_REFERENCE_DURATIONS]
     if given:
-        names = ("own-fed with", "the reference's", "durations", "max err", "floor", "golden", "verdict", "", "")
+        names = ("end to end,", "reference", "durations", "max err", "floor", "golden", "verdict", "", "")
         yield _LINE.format(*names).rstrip()
     for stage, output in dict.fromkeys((row.stage, row.output) for row in given):
         row = worst(row for row in given if (row.stage, row.output) == (stage, output))
@@ -108,13 +108,13 @@ def _sound(rows: Iterable[Row]) -> list[str]:
 
 def _closing(report: Report) -> list[str]:
     words = [f"{finding.regime}: {finding.words}" for finding in report.findings]
-    words = [*(words or ["No stage is wrong by itself."]), *worse_words(report.rows)]
+    words = [*(words or ["No stage is wrong by itself."]), *describe_worse(report.rows)]
     lines = [line for sentence in words for line in _wrapped(sentence)]
     row = worst(row for row in report.rows if row.decides) or worst(report.rows)
-    return lines if row is None else [*lines, *_wrapped(f"Worst: {_row_words(row)}")]
+    return lines if row is None else [*lines, *_wrapped(f"Worst: {_format_row(row)}")]
 
 
-def _row_words(row: Row) -> str:
+def _format_row(row: Row) -> str:
     where = f"{row.stage}, {row.output} of utterance {row.utterance + 1} in {row.regime}, {row.reading}"
     error = wording.magnitude(row.metrics.max_abs if row.metrics else None)
     measured = f"correlation {wording.row_correlation(row)}, max error {error}, SQNR {wording.noise_ratio(row.metrics)}"

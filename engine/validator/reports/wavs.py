@@ -12,7 +12,7 @@ from engine.audio.sound_file import save_wav
 from engine.config import SAMPLE_RATE_HZ
 from engine.speech import Samples
 from engine.stages import STAGES
-from engine.system.whole_file import write_error
+from engine.system.atomic_write import write_error
 from engine.validator.data.results import InputSource
 from engine.validator.runs.arrays import Arrays
 

@@ -10,12 +10,12 @@ import threading
 from collections.abc import Iterator
 from pathlib import Path
 
-from engine.artifacts.manifest import Variant
+from engine.compiler.artifacts.manifest import Variant
 from engine.config import ModelConfig
 from engine.runtime.preparation.modules import PreparationObserver
 from engine.stages import stage_named
 from engine.validator.data.results import InputSource, Regime, Report, Row, Verdict
-from engine.validator.faults.catalogue import fault_named
+from engine.validator.faults.catalog import fault_named
 from engine.validator.faults.fault import Fault, PlantedFault
 
 NOTHING_FOUND = "Missed: every stage is within its tolerance."
@@ -49,18 +49,18 @@ class FaultInjection:
         self._folder.cleanup()
 
 
-def drill_regimes(fault: Fault) -> tuple[Regime, ...]:
+def fault_injection_regimes(fault: Fault) -> tuple[Regime, ...]:
     """Return the regimes that show the fault, after the noise floor."""
     padded = (Regime.COMPILED_PADDED,) if fault.needs_padding else ()
     return (Regime.UPSTREAM, Regime.COMPILED, *padded)
 
 
-def drill_text(report: Report) -> str:
+def fault_injection_text(report: Report) -> str:
     """Describe the injected fault and whether it was found, as lines for the terminal."""
     return "\n".join(_lines(report, report.planted)) if report.planted is not None else ""
 
 
-def verdict_words(report: Report, planted: PlantedFault) -> str:
+def describe_fault_verdict(report: Report, planted: PlantedFault) -> str:
     """State in a sentence whether the validator named the stage with the fault."""
     title = stage_named(planted.stage).title
     failed, worse = ({row.stage for row in _wrong(report, verdict)} for verdict in (Verdict.FAIL, Verdict.WORSE))
@@ -79,7 +79,7 @@ def _wrong(report: Report, verdict: Verdict) -> Iterator[Row]:
 
 def _lines(report: Report, planted: PlantedFault) -> Iterator[str]:
     fault = fault_named(planted.name)
-    yield f"Drill: {verdict_words(report, planted)}"
+    yield f"Drill: {describe_fault_verdict(report, planted)}"
     yield f"Planted: {fault.planted}"
     yield f"Kernel: {planted.kernel} of stage {planted.stage}"
     for line in planted.changes[:1]:

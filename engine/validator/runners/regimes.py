@@ -8,22 +8,22 @@ from operator import attrgetter
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from engine.artifacts.manifest import CPU, CPU_DEVICE, Variant
+from engine.compiler.artifacts.manifest import CPU, CPU_DEVICE, Variant
 from engine.config import ModelConfig
 from engine.errors import InvalidRequest
 from engine.models.checkpoints import Checkpoint, with_students
-from engine.ops.packed_lstm import LstmMethod, LstmSemantics
-from engine.runners.base import JoinedRunner, Runner
-from engine.runners.host import HostRunner
-from engine.runners.padded import PaddedRunner
+from engine.network.ops.packed_lstm import LstmMethod, LstmSemantics
 from engine.runtime.pipeline import Pipeline
-from engine.runtime.preparation.devices import AUTO, check_device, choose_device, metal_obstacle
+from engine.runtime.preparation.devices import AUTO, check_device, choose_device, metal_unavailable_reason
 from engine.runtime.preparation.files import ensure_students
 from engine.runtime.preparation.lstm_methods import check_lstm_method, choose_lstm_method
 from engine.runtime.preparation.modules import PreparationObserver, ensure_modules
 from engine.runtime.preparation.weights import ensure_weights
+from engine.runtime.runners.base import JoinedRunner, Runner
+from engine.runtime.runners.host import HostRunner
+from engine.runtime.runners.padded import PaddedRunner
 from engine.speech import Array, PreparationEvent
-from engine.stages import STAGE_NAMES, Place, ProbeObserver, Stage
+from engine.stages import STAGE_NAMES, ProbeObserver, Stage, StagePlace
 from engine.validator.data.results import STUDENT_REGIMES, Regime, ValidationRequest
 from engine.validator.faults.fault import PlantedFault
 from engine.validator.runners.fault_injection import FaultInjection
@@ -98,8 +98,8 @@ class Regimes:
 
     `variant` is that of the compiled modules, which are in `modules_folder`; `sound_folder` has them without any
     injected fault. `device_choice` states what runs them, `lstm_choice` what computes their LSTMs, and why. All of
-    these are None or empty until the modules are loaded. `drill` is set while a fault is injected. With `probes`,
-    runners in PyTorch report activations; `engine.validator.runs.inner_values` makes compiled modules do so.
+    these are None or empty until the modules are loaded. `fault_injection` is set while a fault is injected. With
+    `probes`, runners in PyTorch report activations; `engine.validator.runs.inner_values` makes compiled modules do so.
     """
 
     def __init__(
@@ -113,7 +113,7 @@ class Regimes:
         self.variant: Variant | None = None
         self.modules_folder: Path | None = None
         self.sound_folder: Path | None = None
-        self.drill: FaultInjection | None = None
+        self.fault_injection: FaultInjection | None = None
         self._network: Network | None = None
         self._loaded: dict[Regime, RegimeRunner] = {}
 
@@ -133,23 +133,23 @@ class Regimes:
     @property
     def planted(self) -> PlantedFault | None:
         """The fault in the compiled modules, if there is one and they are loaded."""
-        return None if self.drill is None else self.drill.planted
+        return None if self.fault_injection is None else self.fault_injection.planted
 
     def plant(self, fault: str) -> None:
         """Use compiled modules with the fault of this name from now on, or without any if it is empty.
 
         Everything that does not depend on it stays loaded. Raises `InvalidRequest` for an unknown name.
         """
-        if fault == (self.drill.fault.name if self.drill else ""):
+        if fault == (self.fault_injection.fault.name if self.fault_injection else ""):
             return
-        drill = FaultInjection(fault) if fault else None
+        fault_injection = FaultInjection(fault) if fault else None
         for regime in (Regime.DISTILLED, Regime.COMPILED):
             if regime in self._loaded:
                 self._loaded.pop(regime).runner.close()
             self.variant = self.modules_folder = self.sound_folder = None
-        if self.drill is not None:
-            self.drill.close()
-        self.drill = drill
+        if self.fault_injection is not None:
+            self.fault_injection.close()
+        self.fault_injection = fault_injection
 
     def torch_runner(self, regime: Regime, observe: PreparationObserver, seen: ProbeObserver | None = None) -> Runner:
         """Return a new runner of a regime in PyTorch, over the shared network; `seen` gets its activations."""
@@ -161,15 +161,15 @@ class Regimes:
     def pipeline(self, regime: RegimeRunner) -> Pipeline:
         """Return a regime's whole chain of stages."""
         host: Runner = HostRunner(self.checkpoint.config)
-        return Pipeline(self.checkpoint.config, {Place.DEVICE: regime.runner, Place.HOST: host})
+        return Pipeline(self.checkpoint.config, {StagePlace.DEVICE: regime.runner, StagePlace.HOST: host})
 
     def close(self) -> None:
         """Release every runner."""
         for loaded in self._loaded.values():
             loaded.runner.close()
         self._loaded.clear()
-        if self.drill is not None:
-            self.drill.close()
+        if self.fault_injection is not None:
+            self.fault_injection.close()
 
     def _made(self, regime: Regime, observe: PreparationObserver, cancel: threading.Event | None) -> RegimeRunner:
         if regime is Regime.COMPILED:
@@ -190,7 +190,7 @@ class Regimes:
         runner = self.torch_runner(regime, observe, log.observe if self.probes else None)
         if regime is Regime.STATIC_DISTILLED:
             return RegimeRunner(regime, runner, log, tolerance_of=student_tolerance)
-        from engine.runners.torch_runner import ReferenceRunner
+        from engine.runtime.runners.torch_runner import ReferenceRunner
 
         if isinstance(runner, ReferenceRunner):
             return RegimeRunner(regime, runner, log, code_of=runner.arithmetic_of)
@@ -205,19 +205,19 @@ class Regimes:
     def _compiled(self, observe: PreparationObserver, cancel: threading.Event | None) -> RegimeRunner:
         checkpoint = self.checkpoint
         # The faults are in kernels for CPUs.
-        wanted = CPU_DEVICE if self.drill is not None and self.device == AUTO else self.device
+        wanted = CPU_DEVICE if self.fault_injection is not None and self.device == AUTO else self.device
         device = choose_device(wanted, checkpoint.config)
         variant, method = choose_lstm_method(self.lstm_method, checkpoint.config, device.variant)
         self.variant, self.device_choice, self.lstm_choice = variant, device.words, method.words
         folder = ensure_modules(checkpoint.name, checkpoint.config, variant, observe, cancel)
         self.sound_folder = folder
-        if self.drill is not None:
-            folder = self.drill.modules(checkpoint.config, variant, folder, observe, cancel)
+        if self.fault_injection is not None:
+            folder = self.fault_injection.modules(checkpoint.config, variant, folder, observe, cancel)
         self.modules_folder = folder
-        as_spoken = variant == CPU and self.drill is None
+        as_spoken = variant == CPU and self.fault_injection is None
         weights = ensure_weights(checkpoint, folder, observe, cancel) if as_spoken else checkpoint.load_weights()
         observe(PreparationEvent("Loading the compiled model", 0, 1))
-        from engine.runners.tvm_runner import CompiledRunner
+        from engine.runtime.runners.tvm_runner import CompiledRunner
 
         runner = CompiledRunner(folder, checkpoint.config, weights)
         return RegimeRunner(Regime.COMPILED, runner, ProbeLog(), tolerance_of=variant.tolerance_of)
@@ -240,7 +240,7 @@ def held_to(reference: Regime, loaded: RegimeRunner) -> RegimeRunner:
 
 def _torch_runner(regime: Regime, network: Network, seen: ProbeObserver | None) -> Runner:
     from engine.network.reference import Arithmetic, Reference
-    from engine.runners.torch_runner import ExportableRunner, ReferenceRunner
+    from engine.runtime.runners.torch_runner import ExportableRunner, ReferenceRunner
 
     match regime:
         case Regime.DYNAMIC:
@@ -253,7 +253,7 @@ def _torch_runner(regime: Regime, network: Network, seen: ProbeObserver | None) 
             return ExportableRunner(network, LstmSemantics.NO_PACK, seen)
 
 
-def crossed(stages: Mapping[str, RegimeRunner], rest: RegimeRunner) -> RegimeRunner:
+def mixed_runner(stages: Mapping[str, RegimeRunner], rest: RegimeRunner) -> RegimeRunner:
     """Return the regime `rest` with some stages from others; its name is like `compiled+decoder=dynamic`."""
     name = "+".join([rest.name, *(f"{stage}={regime.name}" for stage, regime in stages.items())])
     runners = {stage: regime.runner for stage, regime in stages.items()}
@@ -269,8 +269,8 @@ def check_choices(request: ValidationRequest) -> None:
     """Raise `InvalidRequest` for an unknown or unavailable device, LSTM method, padding or crossed stage."""
     check_device(request.device)
     check_lstm_method(request.lstm_method)
-    if request.lstm_method == LstmMethod.MPS and (obstacle := metal_obstacle()):
-        raise InvalidRequest(f"The LSTM method mps isn’t available here: {obstacle}.", "Use tir, or auto.")
+    if request.lstm_method == LstmMethod.MPS and (unavailable_reason := metal_unavailable_reason()):
+        raise InvalidRequest(f"The LSTM method mps isn’t available here: {unavailable_reason}.", "Use tir, or auto.")
     if not 0 <= request.padding <= MAX_PADDING:
         raise InvalidRequest(
             f"A padding of {request.padding:g} is out of range.",
@@ -298,7 +298,7 @@ def compiled_students(
     """
     taught = with_students(checkpoint)
     files = ensure_students(taught, target, observe, cancel)
-    from engine.runners.tvm_runner import CompiledRunner
+    from engine.runtime.runners.tvm_runner import CompiledRunner
 
     students = CompiledRunner(files.modules, taught.config, files.weights)
     return JoinedRunner(dict.fromkeys(files.stages, students), rest, [students])
@@ -311,7 +311,7 @@ def students_in_torch(checkpoint: Checkpoint, rest: Runner, seen: ProbeObserver 
     """
     taught = with_students(checkpoint)
     from engine.network.distilled_stages import distilled_stages
-    from engine.runners.torch_runner import StagesRunner
+    from engine.runtime.runners.torch_runner import StagesRunner
 
     stages = distilled_stages(taught.config, taught.students, taught.load_weights(), probed=seen is not None)
     students = StagesRunner(taught.config, stages, seen)

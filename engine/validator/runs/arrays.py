@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 
 from engine.errors import DamagedFile, EngineError, OutputError
 from engine.speech import Array
-from engine.system.whole_file import whole_file, write_error
+from engine.system.atomic_write import atomic_write, write_error
 from engine.validator.data.results import InputSource, Row, ValidationRequest, Verdict
 
 _NAME = r"\w[\w .,+=-]*"
@@ -73,7 +73,7 @@ class ArrayFolder:
             path.parent.mkdir(parents=True, exist_ok=True)
         except OSError as error:
             raise write_error(path, error) from error
-        with whole_file(path) as file:
+        with atomic_write(path) as file:
             _write(file, array)
 
     def load(self, utterance: int, regime: str, reading: InputSource, output: str) -> NDArray[Any]:
@@ -111,7 +111,7 @@ class ArrayFolder:
         Its keys are `u0000/compiled/own-fed/f0` and so on; `numpy.load` reads it. Raises `OutputError`.
         """
         self._ensure_folder()
-        with whole_file(Path(path)) as file:
+        with atomic_write(Path(path)) as file:
             self.copy_npz(file)
 
     def copy_npz(self, file: IO[bytes]) -> None:
@@ -133,13 +133,13 @@ class ArrayFolder:
     def _ensure_folder(self) -> None:
         if not self.path.is_dir():
             raise OutputError(
-                f"The folder for arrays {self.path} does not exist.", "Create it or choose a different one."
+                f"The folder for arrays {self.path} doesn’t exist.", "Create it or choose a different one."
             )
 
 
 def _checked(key: ArrayKey) -> ArrayKey:
     if array_key(key.member) != key:
-        raise ValueError(f"{key.member} cannot be the name of an array.")
+        raise ValueError(f"{key.member} isn’t a valid name of an array.")
     return key
 
 
@@ -154,7 +154,7 @@ def array_key(member: str) -> ArrayKey | None:
 def _write(file: IO[bytes], array: Array) -> None:
     """Write as `numpy.save` does, but through the file object, which alone tells a full disk from other failures."""
     if array.dtype.hasobject:
-        raise ValueError("An array of Python objects cannot be kept.")
+        raise ValueError("An array of Python objects can’t be stored.")
     whole = np.asarray(array, order="C")
     npy.write_array_header_1_0(file, npy.header_data_from_array_1_0(whole))
     file.write(whole.data)
@@ -171,9 +171,9 @@ class ArrayLimit:
     Utterances without failures are deleted first, each time the one compared longest ago; the latest one always stays.
     """
 
-    def __init__(self, arrays: ArrayFolder | None, most_bytes: int | None) -> None:
+    def __init__(self, arrays: ArrayFolder | None, max_bytes: int | None) -> None:
         self._arrays = arrays
-        self._most_bytes = most_bytes
+        self._max_bytes = max_bytes
         self._failing: set[int] = set()
         self._kept: deque[int] = deque()
         self._bytes: dict[int, int] = {}
@@ -185,10 +185,10 @@ class ArrayLimit:
 
     def finish(self, utterance: int) -> None:
         """Handle an utterance whose arrays are complete: delete others if they take too much space."""
-        if self._arrays is None or self._most_bytes is None:
+        if self._arrays is None or self._max_bytes is None:
             return
         self._bytes[utterance] = self._arrays.bytes_of(utterance)
-        while sum(self._bytes.values()) > self._most_bytes and self._kept:
+        while sum(self._bytes.values()) > self._max_bytes and self._kept:
             self._drop(next((each for each in self._kept if each not in self._failing), self._kept[0]), self._arrays)
         self._kept.append(utterance)
 

@@ -18,8 +18,8 @@ OTHER_PHONEMES = "The golden run has different phonemes for this text, so some e
 class BaselineGrader:
     """Rates rows in the order in which they are measured.
 
-    Of each stage, isolated rows come first, and upstream's before the others' if it has an error. Call `begin` for each
-    utterance: if its phonemes differ from the golden run's, only the floor is used.
+    Of each stage, isolated rows come first, and upstream's before the others' if it has an error. Call
+    `begin_utterance` for each utterance: if its phonemes differ from the golden run's, only the floor is used.
     """
 
     def __init__(self, golden: Golden | None) -> None:
@@ -34,7 +34,7 @@ class BaselineGrader:
         """A remark if the golden run has different phonemes; empty otherwise."""
         return OTHER_PHONEMES if self._golden is not None and self._strangers else ""
 
-    def begin(self, utterance: Utterance) -> None:
+    def begin_utterance(self, utterance: Utterance) -> None:
         """Expect the rows of this utterance."""
         if self._golden is not None and self._golden.has(utterance):
             self._golden_utterances.add(utterance.index)

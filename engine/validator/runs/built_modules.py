@@ -9,11 +9,11 @@ from collections.abc import Collection
 from contextlib import closing
 from pathlib import Path
 
-from engine.artifacts.manifest import Variant
-from engine.errors import CompileError, Cure
+from engine.compiler.artifacts.manifest import Variant
+from engine.errors import CompileError, RecoveryAction
 from engine.models.checkpoints import Checkpoint, DistilledCheckpoint, teacher_of
-from engine.runners.base import JoinedRunner
 from engine.runtime.pipeline import Observer
+from engine.runtime.runners.base import JoinedRunner
 from engine.system.paths import sample_text_path
 from engine.validator.data import wording
 from engine.validator.data.results import InputSource, Regime, Row, RowEvent, Verdict
@@ -49,7 +49,7 @@ class _Built:
     """The loaded modules, with the activations that they report."""
 
     def __init__(self, checkpoint: Checkpoint, folder: Path, probed: bool) -> None:
-        from engine.runners.tvm_runner import CompiledRunner  # loads tvm
+        from engine.runtime.runners.tvm_runner import CompiledRunner  # loads tvm
 
         self.log = ProbeLog()
         seen = self.log.observe if probed else None
@@ -72,9 +72,9 @@ def verdict_error(rows: Collection[Row]) -> CompileError | None:
     failed = [row for row in rows if row.verdict is not Verdict.PASS]
     if not failed:
         return None
-    named = ", ".join(f"{row.stage}'s {row.output} ({wording.row_correlation(row)})" for row in failed)
+    named = ", ".join(f"{row.stage}’s {row.output} ({wording.row_correlation(row)})" for row in failed)
     return CompileError(
         f"The compiled stages differ from PyTorch: {named}.",
         "Run “kokoro-desk validate --probes” to find where.",
-        Cure.EXAMINE,
+        RecoveryAction.EXAMINE,
     )

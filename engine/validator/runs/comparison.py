@@ -80,10 +80,10 @@ class Comparison:
             for reading, result in results.items():
                 self._save(index, run.chain, reading, result)
             tolerance = regime.tolerance_of(expected.step.stage)
-            judge = _Judge(index, regime.name, self._reference.regime.name, tolerance, expected, noise_floor)
-            fed_rows = judge.isolated_rows(results[InputSource.ISOLATED])
+            grader = _RowGrader(index, regime.name, self._reference.regime.name, tolerance, expected, noise_floor)
+            fed_rows = grader.isolated_rows(results[InputSource.ISOLATED])
             yield from fed_rows.values()
-            propagated_rows[regime.name] = judge.propagated_rows(results, fed_rows)
+            propagated_rows[regime.name] = grader.propagated_rows(results, fed_rows)
         for run in runs:
             yield from propagated_rows[run.chain.regime.name]
 
@@ -110,7 +110,7 @@ class _Value:
 
 
 @dataclass(frozen=True)
-class _Judge:
+class _RowGrader:
     """Creates the rows of one regime and stage; upstream's end-to-end metrics become the noise floor of the others."""
 
     utterance: int
@@ -254,8 +254,8 @@ def isolated_rows(
 ) -> tuple[Row, ...]:
     """Return the rows of a stage run by a regime and its reference on equal inputs; activations if both have any."""
     names, stage = (chain.regime.name, reference.regime.name), fed.step.stage
-    judge = _Judge(0, *names, chain.regime.tolerance_of(stage), expected, {})
-    return tuple(judge.isolated_rows(fed).values())
+    grader = _RowGrader(0, *names, chain.regime.tolerance_of(stage), expected, {})
+    return tuple(grader.isolated_rows(fed).values())
 
 
 def _compared(stage: Stage) -> tuple[Tensor, ...]:

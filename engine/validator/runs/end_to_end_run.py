@@ -60,7 +60,7 @@ class EndToEndRun:
         if inputs is not None:
             known = (result for result in (own, fed) if _same(inputs, result.step.inputs))
             given = next(known, None) or self._run(inputs, own)
-            self.durations.keep(given.step)
+            self.durations.record_step(given.step)
             results[InputSource.END_TO_END_REFERENCE_DURATIONS] = given
             if own.frame_count is not None:
                 results[InputSource.END_TO_END] = replace(own, apart=self.durations)
@@ -121,7 +121,7 @@ class ReferenceDurations:
             return None
         return {name: expected.inputs[name] if name in GIVEN else self._value(own, name) for name in own.inputs}
 
-    def keep(self, step: Step) -> None:
+    def record_step(self, step: Step) -> None:
         """Store a stage's outputs with the reference's durations for the stages after it."""
         self._values.update(step.passed_on)
 

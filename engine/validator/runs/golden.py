@@ -13,11 +13,11 @@ from cattrs.preconf.json import make_converter
 
 from engine.errors import DamagedFile, InvalidRequest
 from engine.speech import Utterance
+from engine.system.atomic_write import atomic_write
 from engine.system.json_text import json_value
 from engine.system.paths import resources_folder
-from engine.system.whole_file import whole_file
 from engine.validator.data.results import InputSource, Row, ValidationRequest
-from engine.validator.data.run_context import RunContext, RunKey, builds_apart, subjects_apart
+from engine.validator.data.run_context import RunContext, RunKey, builds_apart, run_key_difference
 
 NAME = "golden"
 SUFFIX = ".json"
@@ -78,7 +78,7 @@ class Golden:
 
     def save(self, path: Path) -> None:
         """Write it atomically; raises `OutputError`."""
-        with whole_file(path) as file:
+        with atomic_write(path) as file:
             text = json.dumps(asdict(self), indent=1, ensure_ascii=False)
             file.write(text.encode(errors="backslashreplace") + b"\n")  # a lone surrogate becomes its JSON escape
 
@@ -110,14 +110,14 @@ def chosen(
     """
     if request.golden is not None:
         golden = _named(request.golden, now)
-        return golden, "" if now is None else in_words(golden, now)
+        return golden, "" if now is None else describe_golden(golden, now)
     if now is None:
         return None, ""
     try:
         kept = _of(now.subject, shipped or resources_folder() / NAME)
     except DamagedFile as error:
         return None, error.message
-    return kept, in_words(kept, now)
+    return kept, describe_golden(kept, now)
 
 
 def _of(subject: RunKey, folder: Path) -> Golden | None:
@@ -130,12 +130,12 @@ def _named(path: str, now: RunContext | None) -> Golden:
     golden = Golden.load(Path(path))
     if now is None:
         raise InvalidRequest("A golden run applies to compiled regimes, and none was requested.", "Add compiled.")
-    if apart := subjects_apart(golden.circumstances.subject, now.subject):
+    if apart := run_key_difference(golden.circumstances.subject, now.subject):
         raise InvalidRequest(f"The golden run {path} is of {apart}.", f"Use the same, or: {AGAIN}")
     return golden
 
 
-def in_words(golden: Golden | None, now: RunContext) -> str:
+def describe_golden(golden: Golden | None, now: RunContext) -> str:
     """Name in one sentence the golden run that a run is compared with."""
     if golden is None:
         return "There’s no golden run for this text, voice, model, and device."

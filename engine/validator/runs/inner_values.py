@@ -13,13 +13,13 @@ from functools import partial
 from pathlib import Path
 from typing import Self
 
-from engine.artifacts.manifest import Manifest, Variant
+from engine.compiler.artifacts.manifest import Manifest, Variant
 from engine.config import ModelConfig
-from engine.runners.base import JoinedRunner, Runner
 from engine.runtime.preparation.modules import PreparationObserver, ensure_module
+from engine.runtime.runners.base import JoinedRunner, Runner
 from engine.speech import PreparationEvent
 from engine.stages import DEVICE_STAGES, Stage
-from engine.system.durations import duration_words
+from engine.system.durations import format_approximate_duration
 from engine.system.waiting import POLL_SECONDS, raise_if_set
 from engine.validator.data.results import (
     InputSource,
@@ -30,7 +30,7 @@ from engine.validator.data.results import (
     ValidationRequest,
     Verdict,
 )
-from engine.validator.runners.regimes import ProbeLog, RegimeRunner, Regimes, as_padded, crossed
+from engine.validator.runners.regimes import ProbeLog, RegimeRunner, Regimes, as_padded, mixed_runner
 from engine.validator.runs.comparison import Comparison
 from engine.validator.runs.end_to_end_run import RegimeChain
 
@@ -43,7 +43,7 @@ Run = Callable[[Comparison], Iterable[ValidationEvent]]
 class InnerValues:
     """Compares the activations of one request's stages, in runners that report them, over the network of `regimes`.
 
-    `observe` gets an event for everything that is built or loaded; once `cancel` is set, `Cancelled` is raised.
+    `observe` gets an event for everything that is built or loaded; once `cancel` is set, `Canceled` is raised.
     """
 
     def __init__(
@@ -73,14 +73,18 @@ class InnerValues:
 
     def _modules(self, held: ExitStack, stages: Sequence[Stage]) -> ProbedModules | None:
         """Return modules that show the activations of these stages, in order; None if no compiled one is compared."""
-        variant, drill, folder = self._regimes.variant, self._regimes.drill, self._regimes.modules_folder
+        variant, fault_injection, folder = (
+            self._regimes.variant,
+            self._regimes.fault_injection,
+            self._regimes.modules_folder,
+        )
         if variant is None or folder is None or not (self._request.cross or self._is_compiled_wanted):
             return None
-        usual_seconds = {one.stage: one.seconds for one in Manifest.load(folder).artifacts}
+        default_seconds = {one.stage: one.seconds for one in Manifest.load(folder).artifacts}
         shown = [stage for stage in stages if self._shows(stage)]
-        healthy = [stage for stage in shown if not (drill and drill.fault.stage == stage.name)]
+        healthy = [stage for stage in shown if not (fault_injection and fault_injection.fault.stage == stage.name)]
         checkpoint = self._regimes.checkpoint
-        modules = ProbedModules(checkpoint.name, checkpoint.config, variant, healthy, usual_seconds)
+        modules = ProbedModules(checkpoint.name, checkpoint.config, variant, healthy, default_seconds)
         return held.enter_context(modules)
 
     @property
@@ -109,7 +113,7 @@ class InnerValues:
             opened = [self._runner(regime, runners) for regime in self._regimes_wanted]
             if self._request.cross:
                 stages_from = {stage: self._runner(regime, runners) for stage, regime in self._request.cross}
-                opened.append(crossed(stages_from, self._runner(Regime.COMPILED, runners)))
+                opened.append(mixed_runner(stages_from, self._runner(Regime.COMPILED, runners)))
             reference, *others = (RegimeChain(each, self._regimes.pipeline(each)) for each in opened)
             for event in run(Comparison(reference, others)):
                 if isinstance(event, RowEvent) and event.row.probe and event.row.stage in names:
@@ -126,7 +130,7 @@ class InnerValues:
 
     def _compiled(self, held: ExitStack, stages: Sequence[Stage], modules: ProbedModules) -> RegimeRunner:
         """Return the compiled regime, with these stages from modules that show their activations."""
-        from engine.runners.tvm_runner import CompiledRunner  # loads tvm
+        from engine.runtime.runners.tvm_runner import CompiledRunner  # loads tvm
 
         log, checkpoint = ProbeLog(), self._regimes.checkpoint
         ordinary = self._regimes.open(Regime.COMPILED, 0, self._observe, self._cancel)
@@ -136,15 +140,15 @@ class InnerValues:
             folder = self._folder(stage, modules)
             runner = CompiledRunner(folder, checkpoint.config, weights, observe=log.observe, stages=[stage.name])
             inner[stage.name] = held.enter_context(closing(runner))
-        crossed = JoinedRunner(inner, ordinary.runner)
-        return RegimeRunner(Regime.COMPILED, crossed, log, tolerance_of=ordinary.tolerance_of)
+        mixed_runner = JoinedRunner(inner, ordinary.runner)
+        return RegimeRunner(Regime.COMPILED, mixed_runner, log, tolerance_of=ordinary.tolerance_of)
 
     def _folder(self, stage: Stage, modules: ProbedModules) -> Path:
-        drill, variant = self._regimes.drill, self._regimes.variant
-        if drill is None or variant is None or drill.fault.stage != stage.name:
+        fault_injection, variant = self._regimes.fault_injection, self._regimes.variant
+        if fault_injection is None or variant is None or fault_injection.fault.stage != stage.name:
             return modules.folder(stage, self._observe, self._cancel)
         probed = replace(variant, probed=True)
-        return drill.modules(self._regimes.checkpoint.config, probed, None, self._observe, self._cancel)
+        return fault_injection.modules(self._regimes.checkpoint.config, probed, None, self._observe, self._cancel)
 
 
 _START_SECONDS = 6.0
@@ -154,7 +158,7 @@ _START_SECONDS = 6.0
 class ProbedModules:
     """Builds the modules of these stages, in this order, unless they exist; leaving its `with` block ends that.
 
-    `usual_seconds` are the build times of the stages' ordinary modules, by name.
+    `default_seconds` are the build times of the stages' ordinary modules, by name.
     """
 
     def __init__(
@@ -163,10 +167,10 @@ class ProbedModules:
         config: ModelConfig,
         variant: Variant,
         stages: Sequence[Stage],
-        usual_seconds: Mapping[str, float],
+        default_seconds: Mapping[str, float],
     ) -> None:
         self._stages = tuple(stages)
-        self._usual_seconds = usual_seconds
+        self._default_seconds = default_seconds
         self._stop = threading.Event()
         self._building: Stage | None = None
         self._pace = 1.0
@@ -179,7 +183,7 @@ class ProbedModules:
     def folder(self, stage: Stage, observe: PreparationObserver, cancel: threading.Event | None = None) -> Path:
         """Wait for the module of a stage and return its folder; meanwhile, `observe` gets events about the builds.
 
-        Raises the errors of `ensure_module`, and `Cancelled` soon after `cancel` is set.
+        Raises the errors of `ensure_module`, and `Canceled` soon after `cancel` is set.
         """
         told: Stage | None = None
         while True:
@@ -216,10 +220,10 @@ class ProbedModules:
         """Return an event with the stage being built, and the time left for it and the rest."""
         place = self._stages.index(stage)
         seconds = self._pace * sum(self._expected(later) for later in self._stages[place:])
-        left = duration_words(seconds)
+        left = format_approximate_duration(seconds)
         return PreparationEvent(
             f"Compiling intermediate activations of {stage.title.lower()}, {left} left", place, len(self._stages)
         )
 
     def _expected(self, stage: Stage) -> float:
-        return _START_SECONDS + self._usual_seconds.get(stage.name, 0.0)
+        return _START_SECONDS + self._default_seconds.get(stage.name, 0.0)

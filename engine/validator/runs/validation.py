@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 from functools import lru_cache
 from operator import attrgetter
 
-from engine.artifacts.manifest import Manifest
+from engine.compiler.artifacts.manifest import Manifest
 from engine.errors import EngineError, InvalidRequest
 from engine.models.checkpoints import Checkpoint, model_stamp, open_checkpoint
 from engine.models.voices.blends import SavedVoices
@@ -30,7 +30,7 @@ from engine.validator.data.results import (
 )
 from engine.validator.data.run_context import RunContext
 from engine.validator.data.verdicts import findings
-from engine.validator.runners.regimes import RegimeRunner, Regimes, check_choices, crossed, held_to
+from engine.validator.runners.regimes import RegimeRunner, Regimes, check_choices, held_to, mixed_runner
 from engine.validator.runs.arrays import ArrayFolder, array_limit_of
 from engine.validator.runs.baseline_grader import BaselineGrader
 from engine.validator.runs.comparison import Comparison
@@ -48,7 +48,7 @@ def ignore(event: object) -> None:
 
 
 @dataclass(frozen=True)
-class Spoken:
+class SpokenUtterance:
     """One utterance in one voice."""
 
     utterance: Utterance
@@ -81,7 +81,7 @@ class Validator:
         The utterance at the `listener`'s position is compared first; the report is in the order of the text
         nevertheless.
 
-        Raises `InvalidRequest` children before any work, `Cancelled` between stages once `cancel` is set, and
+        Raises `InvalidRequest` children before any work, `Canceled` between stages once `cancel` is set, and
         `EngineError` if the model is replaced meanwhile.
         """
         spoken = spoken_of(self, request, observe, listener)
@@ -90,25 +90,25 @@ class Validator:
     def validate_utterances(
         self,
         request: ValidationRequest,
-        spoken: Iterable[Spoken],
+        spoken: Iterable[SpokenUtterance],
         observe: ValidationObserver = ignore,
         cancel: threading.Event | None = None,
     ) -> Report:
         """Speak these utterances in every regime of the request, ignoring its text, voice, speed and seed.
 
         `observe` gets events as they happen, last a `FinishedEvent`. Raises `InvalidRequest` children before any work,
-        `Cancelled` between stages once `cancel` is set, `EngineError` if the model is replaced meanwhile.
+        `Canceled` between stages once `cancel` is set, `EngineError` if the model is replaced meanwhile.
         """
         regimes = self.prepare(request)
         comparison = _comparison(regimes, request, observe, cancel)
         circumstances = _circumstances(regimes, request)
-        golden, golden_words = chosen(request, circumstances)
-        yardstick, limit = BaselineGrader(golden), array_limit_of(request)
+        golden, describe_missing_golden = chosen(request, circumstances)
+        grader, limit = BaselineGrader(golden), array_limit_of(request)
         rows: list[Row] = []
-        compared: list[Spoken] = []
+        compared: list[SpokenUtterance] = []
         for one in spoken:
             compared.append(one)
-            for event in _events(comparison, one, yardstick, cancel):
+            for event in _events(comparison, one, grader, cancel):
                 self._check_unchanged(request)
                 observe(event)
                 if isinstance(event, RowEvent):
@@ -117,14 +117,14 @@ class Validator:
             limit.finish(one.utterance.index)
         if request.probes:
             inner = InnerValues(regimes, request, observe, cancel)
-            for event in inner.rows(rows.copy(), lambda again: _events_of_all(again, compared, yardstick, cancel)):
+            for event in inner.rows(rows.copy(), lambda again: _events_of_all(again, compared, grader, cancel)):
                 observe(event)
                 rows.append(self._kept(event.row))
         rows.sort(key=attrgetter("utterance"))
         utterances = tuple(sorted((one.utterance for one in compared), key=attrgetter("index")))
         choices = regimes.lstm_choice, regimes.device_choice
         report = Report(request, utterances, tuple(rows), findings(rows), versions(), *choices, regimes.planted)
-        report = replace(report, circumstances=circumstances, golden=yardstick.remark or golden_words)
+        report = replace(report, circumstances=circumstances, golden=grader.remark or describe_missing_golden)
         observe(FinishedEvent(report))
         return report
 
@@ -146,7 +146,7 @@ class Validator:
     def _check_unchanged(self, request: ValidationRequest) -> None:
         if model_stamp(request.model, request.weights) != self._stamp:
             raise EngineError(
-                f"The model {request.model} was replaced during the comparison; the rows so far are of the old one.",
+                f"The model {request.model} was replaced during the comparison; the first rows are of the old one.",
                 "Compare again to see the new one.",
             )
 
@@ -162,7 +162,7 @@ def spoken_of(
     request: ValidationRequest,
     observe: ValidationObserver = ignore,
     listener: Listener | None = None,
-) -> Iterator[Spoken]:
+) -> Iterator[SpokenUtterance]:
     """Yield the request's text in its voices, by utterance, from the `listener`'s position; or its phonemes.
 
     `observe` gets the plans. Raises `InvalidRequest` children before the first.
@@ -176,19 +176,19 @@ def spoken_of(
     lexicon = UserLexicon()
     planners = {name: phonemizer(checkpoint, voice, speech.language, lexicon) for name, voice in voices.items()}
     agenda = UtteranceScheduler(plans_of(speech, script, planners, checkpoint.config), observe, listener or Listener())
-    return (Spoken(each, voices[each.voice], speech.speed, speech.seed) for each in agenda)
+    return (SpokenUtterance(each, voices[each.voice], speech.speed, speech.seed) for each in agenda)
 
 
-def _phonemes_of(validator: Validator, request: ValidationRequest, observe: ValidationObserver) -> Spoken:
+def _phonemes_of(validator: Validator, request: ValidationRequest, observe: ValidationObserver) -> SpokenUtterance:
     """Return the request's phonemes as one utterance; raises `InvalidRequest` if the model cannot speak them."""
     speech, phonemes = request.speech, request.phonemes
     check(replace(speech, text=phonemes))
     checkpoint = validator.prepare(request).checkpoint
     check_phonemes(checkpoint, phonemes)
-    voice, _ = SavedVoices().choose(speech.voice, checkpoint.voices)
+    voice, _ = SavedVoices().choose(speech.definitions.recipe_of(speech.voice), checkpoint.voices)
     utterance = Utterance(0, phonemes, phonemes, 0, len(phonemes))
     observe(PlanEvent(Plan((utterance,))))
-    return Spoken(utterance, voice, speech.speed, speech.seed)
+    return SpokenUtterance(utterance, voice, speech.speed, speech.seed)
 
 
 def check_phonemes(checkpoint: Checkpoint, phonemes: str) -> None:
@@ -240,7 +240,7 @@ def open_chains(
     others = [open_regime(regime) for regime in wanted]
     if request.cross:
         stages = {stage: open_regime(regime) for stage, regime in request.cross}
-        others.append(crossed(stages, open_regime(Regime.COMPILED)))
+        others.append(mixed_runner(stages, open_regime(Regime.COMPILED)))
     if not others:
         raise InvalidRequest("There’s nothing to compare.", f"Choose a regime other than {request.reference}.")
     reference, *chains = (
@@ -257,17 +257,17 @@ def _circumstances(regimes: Regimes, request: ValidationRequest) -> RunContext |
 
 
 def _events(
-    comparison: Comparison, one: Spoken, yardstick: BaselineGrader, cancel: threading.Event | None
+    comparison: Comparison, one: SpokenUtterance, grader: BaselineGrader, cancel: threading.Event | None
 ) -> Iterator[ValidationEvent]:
-    yardstick.begin(one.utterance)
+    grader.begin_utterance(one.utterance)
     style = one.voice.style(len(one.utterance.phonemes))
     for event in comparison.events(one.utterance, style, one.speed, one.seed):
         raise_if_set(cancel, "Validation stopped.")
-        yield RowEvent(yardstick.rated(event.row)) if isinstance(event, RowEvent) else event
+        yield RowEvent(grader.rated(event.row)) if isinstance(event, RowEvent) else event
 
 
 def _events_of_all(
-    comparison: Comparison, spoken: Iterable[Spoken], yardstick: BaselineGrader, cancel: threading.Event | None
+    comparison: Comparison, spoken: Iterable[SpokenUtterance], grader: BaselineGrader, cancel: threading.Event | None
 ) -> Iterator[ValidationEvent]:
     for one in spoken:
-        yield from _events(comparison, one, yardstick, cancel)
+        yield from _events(comparison, one, grader, cancel)

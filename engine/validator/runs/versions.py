@@ -5,13 +5,15 @@ The packages are looked up without importing them.
 
 from __future__ import annotations
 
+import hashlib
 import platform
 from collections.abc import Mapping
 from dataclasses import asdict
 from importlib import metadata
 
-from engine.artifacts.manifest import Identity, Manifest
+from engine.compiler.artifacts.manifest import Identity, Manifest
 from engine.models.checkpoints import Checkpoint
+from engine.runtime.edit_files import edits_text
 from engine.validator.data.results import Regime, ValidationRequest
 from engine.validator.data.run_context import Build, RunContext, RunKey
 from engine.validator.runners.regimes import Regimes
@@ -93,5 +95,6 @@ def circumstances_of(checkpoint: Checkpoint, request: ValidationRequest, identit
         device=identity.device,
         lstm_method=identity.lstm_method,
         precision=identity.precision,
+        edits=hashlib.sha256(edits_text(speech.edits, "").encode()).hexdigest() if speech.edits else "",
     )
     return RunContext(subject, Build.of(identity))

@@ -49,13 +49,13 @@ class Stop:
 Command = ValidationRequest | KernelRequest | Hear | Stop
 
 
-def serve(commands: Iterator[Command], tell: Callable[[ValidationEvent], None]) -> None:
+def serve(commands: Iterator[Command], observe: Callable[[ValidationEvent], None]) -> None:
     """Answer requests for validation and about kernels until the commands end, as `Service` does."""
-    Service(tell).serve(commands)
+    Service(observe).serve(commands)
 
 
 class Service:
-    """Answers requests for validation and about kernels; `tell` gets every event.
+    """Answers requests for validation and about kernels; `observe` gets every event.
 
     The last event of a request is a `FinishedEvent`, a `KernelsEvent` or a `FailedEvent`. A request stops the one
     before it. No event is large, so that the window that receives them stays responsive: a plan comes in pieces, each
@@ -64,11 +64,11 @@ class Service:
     is stuck.
     """
 
-    def __init__(self, tell: Callable[[ValidationEvent], None]) -> None:
+    def __init__(self, observe: Callable[[ValidationEvent], None]) -> None:
         from engine.validator.kernels.kernel_inspection import KernelInspection  # slow to load; clients do not need it
         from engine.validator.runs.validation import Validator
 
-        self._write = tell
+        self._write = observe
         self._validator = Validator(keep_profiles=False)
         self._kernels = KernelInspection(self._validator)
         self._listener = Listener()
@@ -101,24 +101,24 @@ class Service:
 
     def _pulse(self) -> None:
         while not self._ended.wait(PULSE_SECONDS):
-            self._tell(PulseEvent(time.process_time()))
+            self._send(PulseEvent(time.process_time()))
 
     def _answer(self, request: ValidationRequest | KernelRequest, cancel: threading.Event, listener: Listener) -> None:
         try:
             if isinstance(request, KernelRequest):
-                self._kernels.answer(request, self._tell, cancel)
+                self._kernels.answer(request, self._send, cancel)
             else:
-                self._validator.validate(request, self._tell, cancel, listener)
+                self._validator.validate(request, self._send, cancel, listener)
         except EngineError as error:
-            self._tell(FailedEvent(error.message, error.hint, error.cure))
+            self._send(FailedEvent(error.message, error.hint, error.recovery_action))
         except (MemoryError, RuntimeError) as error:
             if not is_out_of_memory(error):
                 raise
             self._validator.close()
             words = "There isn’t enough memory for this comparison.", "Close other programs, or compare a shorter text."
-            self._tell(FailedEvent(*words))
+            self._send(FailedEvent(*words))
 
-    def _tell(self, event: ValidationEvent) -> None:
+    def _send(self, event: ValidationEvent) -> None:
         if isinstance(event, FinishedEvent):
             event = FinishedEvent(replace(event.report, rows=(), utterances=()))
         for each in _pieces(event) if isinstance(event, PlanEvent) else (event,):

@@ -8,7 +8,7 @@ from pytestqt.qtbot import QtBot
 
 from app.audio.output import NoAudioDevice
 from app.audio.player import AudioPlayer, Playback
-from app.audio.sound_player import ENDLESS, LoopedSound, Part, SoundPlayer
+from app.audio.sound_player import ENDLESS, LoopedSound, SoundPart, SoundPlayer
 from app.audio.track import AudioTrack
 from tests.app.fakes import RATE_HZ, FakeOutput, chunk_of, utterances_of
 
@@ -151,7 +151,7 @@ def test_a_part_is_heard_again_and_again(desk: Desk, qtbot: QtBot) -> None:
     sound = tone(0.5)
     places: list[int] = []
     desk.sounds.place_changed.connect(places.append)
-    desk.sounds.play(sound, RATE_HZ, Part(2000, 2500))
+    desk.sounds.play(sound, RATE_HZ, SoundPart(2000, 2500))
     desk.output.stream.pull(1700)
     np.testing.assert_array_equal(desk.output.stream.heard()[1005:1500], sound[2005:2500])
     qtbot.waitUntil(lambda: desk.sounds.place == 2200)
@@ -184,7 +184,7 @@ def test_without_a_part_it_is_the_whole_sound_once() -> None:
 
 
 def test_a_part_goes_round() -> None:
-    sound = LoopedSound(RAMP, RATE_HZ, Part(20, 60))
+    sound = LoopedSound(RAMP, RATE_HZ, SoundPart(20, 60))
     assert sound.length == ENDLESS
     rounds = sound.between(0, 120)
     np.testing.assert_array_equal(rounds[:40], rounds[40:80])
@@ -194,20 +194,20 @@ def test_a_part_goes_round() -> None:
 
 
 def test_the_end_of_a_round_goes_over_into_its_start_without_a_step() -> None:
-    sound = LoopedSound(RAMP, RATE_HZ, Part(20, 60))
+    sound = LoopedSound(RAMP, RATE_HZ, SoundPart(20, 60))
     rounds = sound.between(0, 120)
     assert np.abs(np.diff(rounds)).max() < 0.12  # a plain cut would be 0.4
     np.testing.assert_allclose(rounds[40], RAMP[60], atol=0.05)
 
 
 def test_another_sound_takes_its_place() -> None:
-    sound = LoopedSound(RAMP, RATE_HZ, Part(20, 60))
+    sound = LoopedSound(RAMP, RATE_HZ, SoundPart(20, 60))
     sound.replace(-RAMP)
     np.testing.assert_array_equal(sound.between(5, 40), -RAMP[25:60])
 
 
 def test_a_part_beyond_a_shorter_sound_is_no_part() -> None:
-    sound = LoopedSound(RAMP, RATE_HZ, Part(20, 60))
+    sound = LoopedSound(RAMP, RATE_HZ, SoundPart(20, 60))
     sound.replace(RAMP[:10])
     assert sound.length == 10
 
@@ -219,14 +219,14 @@ def test_what_no_device_can_play_is_limited() -> None:
 
 @given(st.integers(-5, 105), st.integers(-5, 105), st.integers(0, 300), st.integers(1, 90))
 def test_reading_and_looking_up_agree_everywhere(start: int, end: int, position: int, limit: int) -> None:
-    sound = LoopedSound(RAMP, RATE_HZ, Part(start, end))
+    sound = LoopedSound(RAMP, RATE_HZ, SoundPart(start, end))
     read = sound.read(position, limit)
     np.testing.assert_array_equal(read, sound.between(position, position + len(read)))
     assert len(read) <= limit
     assert len(read) == 0 or 0 <= sound.place_of(position) < len(RAMP)
 
 
-@pytest.mark.parametrize("part", [None, Part(10, 30)])
-def test_a_place_is_found_again(part: Part | None) -> None:
+@pytest.mark.parametrize("part", [None, SoundPart(10, 30)])
+def test_a_place_is_found_again(part: SoundPart | None) -> None:
     sound = LoopedSound(RAMP, RATE_HZ, part)
     assert sound.place_of(sound.position_of(15)) == 15

@@ -33,7 +33,7 @@ def painted(item: WaveformItem) -> QImage:
     return image
 
 
-def colours_between(image: QImage, start: int, end: int) -> set[str]:
+def colors_between(image: QImage, start: int, end: int) -> set[str]:
     return {image.pixelColor(x, y).name() for x in range(start, end) for y in range(HEIGHT)}
 
 
@@ -44,7 +44,7 @@ def test_heard_and_unheard_and_unmade_look_different(qtbot: QtBot) -> None:
     item.show_peaks(peaks, TimeRange(16_000, 0, 16_000))
     item.set_position(4000)
     image = painted(item)
-    heard, unheard, unmade = (colours_between(image, *edges) for edges in ((0, 95), (105, 195), (205, WIDTH)))
+    heard, unheard, unmade = (colors_between(image, *edges) for edges in ((0, 95), (105, 195), (205, WIDTH)))
     assert LIGHT.accent in heard
     assert LIGHT.wave not in heard
     assert LIGHT.wave in unheard
@@ -95,10 +95,10 @@ def test_a_part_shows_its_own_samples_and_what_was_heard_of_it(qtbot: QtBot) -> 
     ink = [sum(image.pixelColor(x, y).name() != "#ffffff" for y in range(HEIGHT)) for x in range(WIDTH)]
     assert max(ink[:95]) < 8 < max(ink[105:295]) > 60
     assert max(ink[310:]) < 8
-    assert LIGHT.accent in colours_between(image, 105, 145)
-    assert LIGHT.accent not in colours_between(image, 155, WIDTH)
+    assert LIGHT.accent in colors_between(image, 105, 145)
+    assert LIGHT.accent not in colors_between(image, 155, WIDTH)
     item.set_position(1000)
-    assert LIGHT.accent not in colours_between(painted(item), 0, WIDTH)
+    assert LIGHT.accent not in colors_between(painted(item), 0, WIDTH)
 
 
 AXIS_WIDTH, AXIS_HEIGHT, RATE_HZ = 500, 80, 1000
@@ -277,7 +277,7 @@ def test_it_never_reaches_beyond_the_sound(start: float, moved: int) -> None:
 
 @given(times=st.floats(0.01, 100), sample=st.integers(200, 300))
 def test_magnifying_keeps_the_sample_in_its_place(times: float, sample: int) -> None:
-    found = PART.magnified(times, sample, shortest=20)
+    found = PART.magnified(times, sample, min_length=20)
     assert 20 <= found.length <= 1000
     assert 0 <= found.start <= found.end <= 1000
     if found.start > 0 and found.end < 1000:
@@ -346,7 +346,7 @@ def test_it_stays_where_somebody_scrolls_until_asked_to_follow(zoom: WaveformZoo
     assert zoom.shown == place
     zoom.zoom_in()  # around the middle of the view
     assert zoom.shown.contains(5500)
-    zoom.follow(1500)
+    zoom.follow_playback(1500)
     assert zoom.shown.contains(1500)
     zoom.scroll_to(5000)
     zoom.scroll_to(1400)  # the playhead is in view again

@@ -7,7 +7,7 @@ from pytestqt.qtbot import QtBot
 from app.audio.track import AudioTrack
 from app.audio.waveform_item import seconds_per_label
 from app.audio.waveform_view import WaveformView
-from app.theme import LIGHT, Appearance, Theme, colours
+from app.theme import LIGHT, Appearance, Theme, colors
 from engine.speech import Plan
 from tests.app.fakes import RATE_HZ, chunk_of, utterances_of
 
@@ -91,9 +91,9 @@ def test_a_gap_is_drawn_and_said_and_a_click_there_wants_it_made(gapped_view: Wa
     view.set_position(0)
     picture = view.grab().toImage()
 
-    def inked(start: int, end: int, colour: str) -> bool:
+    def inked(start: int, end: int, color: str) -> bool:
         columns = range(plot_position(view, start).x() + 8, plot_position(view, end).x() - 8)
-        return any(picture.pixelColor(x, y).name() == colour for x in columns for y in range(20, 110))
+        return any(picture.pixelColor(x, y).name() == color for x in columns for y in range(20, 110))
 
     assert [inked(*part, LIGHT.wave) for part in ((0, 1000), (1000, 2000), (2000, 4000))] == [True, False, True]
     assert inked(1000, 2000, LIGHT.wave_pending)
@@ -197,9 +197,9 @@ def test_times_and_playhead_are_seen_once_there_is_a_track(view: WaveformView) -
 def test_it_is_painted_in_any_theme(view: WaveformView, theme: Theme, appearance: Appearance) -> None:
     theme.choose(appearance)
     picture = view.grab().toImage()
-    assert picture.pixelColor(picture.width() - 1, picture.height() - 1).name() == colours().surface
+    assert picture.pixelColor(picture.width() - 1, picture.height() - 1).name() == colors().surface
     drawn = {picture.pixelColor(x, y).name() for x in range(picture.width()) for y in range(picture.height())}
-    assert {colours().wave, colours().accent} <= drawn
+    assert {colors().wave, colors().accent} <= drawn
 
 
 def turn_wheel(view: WaveformView, steps: int, sample: int, keys: Qt.KeyboardModifier) -> bool:

@@ -8,15 +8,15 @@ from PySide6.QtWidgets import QAbstractSlider, QApplication, QToolTip
 from pytestqt.qtbot import QtBot
 
 from app.book.book_view import BookView
-from app.theme import SERIF, Appearance, Theme, colours, reading_font
+from app.theme import SERIF, Appearance, Theme, colors, reading_font
 from app.widgets.place_chooser import MARGIN_PIXELS, place_key
 from engine.speech import SpokenWord
-from engine.text.documents import Chapter, Look, Picture, Styled
+from engine.text.documents import Chapter, Picture, Styled, TextStyle
 from tests.app.book.drawing import picture
 from tests.app.fakes import utterances_of
 
 TEXT = "The Hen\n\n🙂 One thing and. another.\n\nRoses are red,\nviolets are blue."
-EMPHASIS = Styled(TEXT.index("red"), TEXT.index("red") + 3, Look.EMPHASIS)
+EMPHASIS = Styled(TEXT.index("red"), TEXT.index("red") + 3, TextStyle.EMPHASIS)
 CHAPTER = Chapter("The Hen", TEXT, styles=(EMPHASIS,), pictures=(Picture(TEXT.index("Roses"), "hen", "A hen"),))
 LONG = Chapter("", "\n\n".join(f"Line {number} is here 🙂." for number in range(200)))
 LEFT_BUTTON = Qt.MouseButton.LeftButton
@@ -222,14 +222,14 @@ def test_ribbons_are_beside_the_lines_with_bookmarks(view: BookView) -> None:
 
 
 @pytest.mark.parametrize("appearance", [Appearance.LIGHT, Appearance.DARK])
-def test_a_ribbon_has_the_colour_of_the_theme(view: BookView, theme: Theme, appearance: Appearance) -> None:
+def test_a_ribbon_has_the_color_of_the_theme(view: BookView, theme: Theme, appearance: Appearance) -> None:
     theme.choose(appearance)
     view.show_bookmarks([0])
     (ribbon,) = view.edit.ribbons.in_view
     drawn = view.edit.viewport().grab().toImage()
-    assert drawn.pixelColor(ribbon.center()) == QColor(colours().accent)
+    assert drawn.pixelColor(ribbon.center()) == QColor(colors().accent)
     view.show_bookmarks([])
-    assert view.edit.viewport().grab().toImage().pixelColor(ribbon.center()) != QColor(colours().accent)
+    assert view.edit.viewport().grab().toImage().pixelColor(ribbon.center()) != QColor(colors().accent)
 
 
 # selections
@@ -284,7 +284,7 @@ def test_a_click_wants_the_word_under_it(view: BookView, wanted: list[tuple[int 
     click(view, place_of(view, word))
     view.begin_speech(TEXT)
     click(view, place_of(view, word), place_key())
-    view.begin_speech("Another.")
+    view.begin_speech("New text.")
     click(view, place_of(view, word))
     place = TEXT.index(word)
     assert wanted == [(None, place), (place, place), (None, place)]
@@ -431,7 +431,7 @@ def test_a_word_is_marked_in_its_sentence(view: BookView) -> None:
 
 def test_only_the_chapter_that_is_spoken_has_marks(view: BookView) -> None:
     utterance = utterances_of(TEXT)[0]
-    view.begin_speech("Another.")
+    view.begin_speech("New text.")
     view.mark(utterance)
     assert not marked(view)
     view.begin_speech(TEXT)
@@ -494,13 +494,13 @@ def test_the_way_back_is_offered_only_from_out_of_sight(view: BookView, hear: Ca
 
 
 def test_the_last_line_can_be_in_the_middle_in_any_font(view: BookView, hear: Callable[[int], int]) -> None:
-    view.marks.set_centred(True)
+    view.marks.set_centered(True)
     for pixels in (16, 24):
         view.set_text_size(pixels)
         hear(199)
         middle = view.edit.viewport().rect().center().y()
         assert abs(place_of(view, "Line 199 ").y() - middle) <= 2 * pixels
-    view.marks.set_centred(False)
+    view.marks.set_centered(False)
     hear(199)
     end = QTextCursor(view.edit.document())
     end.movePosition(QTextCursor.MoveOperation.End)

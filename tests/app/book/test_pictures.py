@@ -56,7 +56,7 @@ def test_a_picture_is_no_larger_than_there_is_room(own: tuple[int, int], shown: 
 
 
 def test_a_picture_is_drawn_and_one_that_is_clear_on_white() -> None:
-    red, clear = (document_of("a", {"a": picture(200, 100, colour)}) for colour in (RED, CLEAR))
+    red, clear = (document_of("a", {"a": picture(200, 100, color)}) for color in (RED, CLEAR))
     assert drawn(red).pixelColor(*middle(red.firstBlock())).name() == RED
     assert drawn(clear).pixelColor(*middle(clear.firstBlock())).name() == "#ffffff"
 
@@ -80,9 +80,9 @@ def test_one_that_is_cut_off_is_described_in_its_place() -> None:
     assert size_in(document)[0] == 300
     assert size_in(document)[1] == pytest.approx(200, abs=2)
     image = drawn(document)
-    colours = {image.pixelColor(x, y).name() for x in range(80, 280) for y in range(40, 180)}
-    assert len(colours) > 1
-    assert RED not in colours
+    colors = {image.pixelColor(x, y).name() for x in range(80, 280) for y in range(40, 180)}
+    assert len(colors) > 1
+    assert RED not in colors
 
 
 def test_only_pictures_in_view_are_decoded_each_once() -> None:

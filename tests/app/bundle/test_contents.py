@@ -13,13 +13,13 @@ from app.bundle import contents
 from app.bundle.check import problem_of_python, problems, problems_of_application, size_megabytes
 from app.bundle.contents import is_denied
 from app.bundle.mac import info_plist
-from engine.artifacts.digest import content_digest
-from engine.artifacts.mach_o import load_commands
-from engine.artifacts.manifest import METAL_DEVICE, Manifest, compiler_sources, student_sources
-from engine.artifacts.processor_families import APPLE
+from engine.compiler.artifacts.digest import content_digest
+from engine.compiler.artifacts.mach_o import load_commands
+from engine.compiler.artifacts.manifest import METAL_DEVICE, Manifest, compiler_sources, student_sources
+from engine.compiler.artifacts.processor_families import APPLE
 from engine.system.paths import project_folder, shipped_modules_folder
 from tests.app.bundle.test_mac import APPLES, INTEL, universal
-from tests.engine.artifacts.test_libraries import signed_anew
+from tests.engine.compiler.artifacts.test_libraries import signed_anew
 
 IMPORT_ALL = """
 import importlib, sys
@@ -95,8 +95,9 @@ def test_what_only_makes_it_larger_is_denied(place: str) -> None:
         "PySide6/Qt/plugins/imageformats/libqsvg.so", "PySide6/Qt/plugins/iconengines/libqsvgicon.so",
         "PySide6/Qt/plugins/platformthemes/libqxdgdesktopportal.so", "PySide6/Qt/lib/libQt6WaylandClient.so.6",
         "tvm/lib/libtvm_runtime.so", "tvm/lib/libtvm_runtime_metal.dylib", "tvm_ffi/lib/libtvm_ffi.so",
-        "resources/starter/model.safetensors", "compiled_models/a-cpu/bert.so", "engine/kernels/cpu/convolution.py",
-        "espeakng_loader/espeak-ng-data/en_dict", "misaki-0.9.4.dist-info/METADATA",
+        "resources/starter/model.safetensors", "compiled_models/a-cpu/bert.so",
+        "engine/compiler/kernels/cpu/convolution.py", "espeakng_loader/espeak-ng-data/en_dict",
+        "misaki-0.9.4.dist-info/METADATA",
     ],
 )  # fmt: skip
 def test_what_the_window_and_speech_need_is_not(place: str) -> None:
@@ -215,7 +216,7 @@ def test_a_sound_application_has_no_problems(application: Path) -> None:
 
 def test_signing_a_module_anew_damages_nothing(application: Path) -> None:
     module = module_of(application)
-    module.write_bytes(signed_anew(module.read_bytes(), b"another signature"))
+    module.write_bytes(signed_anew(module.read_bytes(), b"a new signature"))
     assert problems(application) == []
 
 
@@ -240,7 +241,7 @@ def test_another_processor_and_a_newer_system_are_found(application: Path) -> No
     program = application / "Contents/MacOS/Desk"
     content = program.read_bytes()
     program.write_bytes(content[:4] + struct.pack("<I", 0x01000007) + content[8:])
-    assert any("not for Apple's processors" in problem for problem in problems_of_application(application))
+    assert any("Apple silicon" in problem for problem in problems_of_application(application))
     program.write_bytes(for_system(content, 15))
     assert any("needs macOS (15, 0)" in problem for problem in problems_of_application(application))
 
@@ -262,7 +263,7 @@ def test_a_python_for_newer_systems_is_refused_before_building(tmp_path: Path, m
 def test_a_python_for_other_processors_is_refused(tmp_path: Path) -> None:
     python = tmp_path / "python3.12"
     python.write_bytes(universal((INTEL, b"something else")))
-    assert "Apple's processors" in problem_of_python(python)
+    assert "Apple silicon" in problem_of_python(python)
 
 
 def test_what_is_linked_to_counts_once(tmp_path: Path) -> None:

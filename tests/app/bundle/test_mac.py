@@ -17,17 +17,17 @@ from app.bundle.mac import (
     info_plist,
     is_mach_o,
     is_signed,
-    least_system,
     make_image,
-    notarise,
+    min_system,
+    notarize,
     sign,
     write_icon,
 )
 from app.system.mac import SERVICE_MESSAGE
-from engine.artifacts.processor_families import APPLE
+from engine.compiler.artifacts.processor_families import APPLE
 from engine.system.paths import shipped_modules_folder
 from engine.text.documents import SUFFIXES
-from tests.engine.artifacts.test_libraries import signed_anew, unsigned
+from tests.engine.compiler.artifacts.test_libraries import signed_anew, unsigned
 
 
 def test_the_property_list_can_be_written_and_says_what_a_mac_needs() -> None:
@@ -39,7 +39,8 @@ def test_the_property_list_can_be_written_and_says_what_a_mac_needs() -> None:
 
 
 def test_documents_are_opened_but_not_taken_over() -> None:
-    types = info_plist()["CFBundleDocumentTypes"]
+    *types, project = info_plist()["CFBundleDocumentTypes"]
+    assert project["CFBundleTypeExtensions"] == ["kokoro"]
     assert {suffix for one in types for suffix in one["CFBundleTypeExtensions"]} == {
         suffix.removeprefix(".") for suffix in SUFFIXES
     }
@@ -47,6 +48,14 @@ def test_documents_are_opened_but_not_taken_over() -> None:
     declared = {one["UTTypeIdentifier"] for one in info_plist()["UTImportedTypeDeclarations"]}
     kinds = {kind for one in types for kind in one["LSItemContentTypes"]}
     assert declared == {"net.daringfireball.markdown"} < kinds  # macOS knows the others
+
+
+def test_a_double_click_on_a_project_opens_the_app() -> None:
+    project = info_plist()["CFBundleDocumentTypes"][-1]
+    assert (project["CFBundleTypeRole"], project["LSHandlerRank"]) == ("Editor", "Owner")
+    (declared,) = info_plist()["UTExportedTypeDeclarations"]
+    assert project["LSItemContentTypes"] == [declared["UTTypeIdentifier"]]
+    assert declared["UTTypeTagSpecification"] == {"public.filename-extension": ["kokoro"]}
 
 
 def test_the_service_is_the_one_that_the_window_answers() -> None:
@@ -156,9 +165,9 @@ def test_an_image_has_a_link_to_where_applications_belong(application: Path, tmp
     assert seen == ["Applications", "Desk.app"]
 
 
-def test_notarising_waits_for_the_answer_and_keeps_it(tmp_path: Path) -> None:
+def test_notarizing_waits_for_the_answer_and_keeps_it(tmp_path: Path) -> None:
     commands = Commands()
-    notarise(tmp_path / "Desk.dmg", "profile", commands)
+    notarize(tmp_path / "Desk.dmg", "profile", commands)
     assert [line[1] for line in commands.lines] == ["notarytool", "stapler"]
     assert "--wait" in commands.lines[0]
 
@@ -201,7 +210,7 @@ def test_what_a_mac_runs_is_told_from_other_files(library: bytes) -> None:
 
 
 def test_the_oldest_system_is_that_of_the_linker(library: bytes) -> None:
-    assert least_system(library) in ((13, 0), (14, 0))
+    assert min_system(library) in ((13, 0), (14, 0))
 
 
 def test_a_signature_must_fit_every_page(library: bytes) -> None:

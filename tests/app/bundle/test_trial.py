@@ -50,7 +50,7 @@ def test_an_empty_window_is_no_window(tmp_path: Path) -> None:
     picture = QImage(100, 100, QImage.Format.Format_RGB32)
     picture.fill(QColor("white"))
     picture.save(str(tmp_path / "window.png"))
-    with pytest.raises(EngineError, match="1 colours"):
+    with pytest.raises(EngineError, match="1 color"):
         trial.show_in(started(), "window.png", tmp_path / "window.png", {})
     for index in range(100):
         picture.setPixelColor(index, index, QColor(index, 2 * index, 0))

@@ -20,7 +20,7 @@ from tests.app.fakes import RATE_HZ
 ALWAYS = {
     "New Text", "Open…", "Add Document to Queue…", "Add Document to Queue as File…", "Pause of 1.5s", "Settings…",
     "Close Window", "Enter Full Screen", "Quit Kokoro Desk", "Models…", "Kokoro Desk Help", "Keyboard Shortcuts",
-    "About Kokoro Desk", "Minimize", "Zoom", "Bring All to Front",
+    "About Kokoro Desk", "Minimize", "Zoom", "Bring All to Front", "Pronunciations…",
 }  # fmt: skip
 """Commands that are enabled for any text and speech."""
 ADJUSTING = {"Faster", "Slower", "Larger Text", "Smaller Text", "Longer Pauses", "Shorter Pauses"}
@@ -130,7 +130,7 @@ def test_it_offers_what_one_wants_from_another_window(tray: tuple[MainMenu, Tray
 
 def test_it_says_what_is_going_on(tray: tuple[MainMenu, TrayIcon]) -> None:
     _, icon = tray
-    icon.follow(Activity(Readiness.READY, playback=Playback.PLAYING, utterance_number=2, utterance_count=3))
+    icon.show_activity(Activity(Readiness.READY, playback=Playback.PLAYING, utterance_number=2, utterance_count=3))
     assert icon.toolTip() == "Kokoro Desk: Playing"
 
 
@@ -197,6 +197,7 @@ def test_what_every_command_needs(application: Application, qtbot: QtBot) -> Non
         "Play",
         "Play from Here",
         "Play from the Beginning",
+        "Save as Project…",
         "Save Audio…",
         "Add to Queue",
         "Add to Queue as File…",

@@ -79,7 +79,7 @@ def test_a_foreign_client_is_told_of_changes_and_jumps(
     with bus.monitored(NAME, said):
         qtbot.waitUntil(lambda: "is owned by" in said.read_text())
         mpris.show(replace(NOW, playback=Playback.PAUSED))
-        mpris.tell_position(7)
+        mpris.send_position(7)
         qtbot.waitUntil(lambda: "Seeked" in said.read_text())
     changes = f"('{PLAYER}', {{'PlaybackStatus': <'Paused'>}}, @as [])"
     assert said.read_text().splitlines()[-2:] == [
@@ -112,7 +112,7 @@ def test_a_bus_that_is_not_there_or_goes_is_no_failure(qtbot: QtBot) -> None:
         mpris.begin(NOW)
         qtbot.waitUntil(lambda: NAME in bus.names())
     mpris.show(NowPlaying())
-    mpris.tell_position(3)
+    mpris.send_position(3)
     assert mpris.end(PATIENCE_MS)
 
 

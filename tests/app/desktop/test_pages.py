@@ -4,7 +4,7 @@ from pytestqt.qtbot import QtBot
 
 from app.desktop.pages import help_html, shortcuts_html
 from app.main_menu import MainMenu
-from app.widgets.place_chooser import place_click_words
+from app.widgets.place_chooser import format_place_click
 from engine.system.paths import data_folder
 
 
@@ -24,7 +24,7 @@ def test_the_help_names_the_keys_of_the_menu_and_the_folders(menu: MainMenu) -> 
     menu.play.setShortcut(QKeySequence("Ctrl+J"))
     html = help_html(menu)
     assert f"<b>{native('Ctrl+J')}</b>" in html
-    assert place_click_words() in html
+    assert format_place_click() in html
     assert str(data_folder()) in html
     assert "$" not in html
 

@@ -7,7 +7,7 @@ from app.application import Application
 from app.audio.player import Playback
 from app.desktop.remote import MICROSECONDS, Command, MediaCommand, NowPlaying, Remote
 from app.speech.activity import Readiness
-from tests.app.library.shelf import request, track_of
+from tests.app.library.example_library import request, track_of
 
 
 @pytest.fixture
@@ -18,7 +18,7 @@ def remote(application: Application, qtbot: QtBot) -> Iterator[Remote]:
 
 
 def speak(remote: Remote, application: Application, qtbot: QtBot) -> None:
-    remote.take(MediaCommand(Command.PLAY))
+    remote.handle_command(MediaCommand(Command.PLAY))
     qtbot.waitUntil(lambda: application.controller.track.whole)
 
 
@@ -33,7 +33,7 @@ def test_play_speaks_the_text_when_nothing_was_spoken_yet(
 def test_with_no_text_there_is_nothing_to_play(remote: Remote, application: Application) -> None:
     application.window.page.editor.start_with("")
     assert remote.now == NowPlaying()
-    remote.take(MediaCommand(Command.PLAY))
+    remote.handle_command(MediaCommand(Command.PLAY))
     assert application.controller.player.playback is Playback.STOPPED
 
 
@@ -41,28 +41,28 @@ def test_pausing_resuming_and_stopping(remote: Remote, application: Application,
     speak(remote, application, qtbot)
     states = []
     for command in (Command.PAUSE, Command.PAUSE, Command.TOGGLE, Command.TOGGLE, Command.PLAY, Command.STOP):
-        remote.take(MediaCommand(command))
+        remote.handle_command(MediaCommand(command))
         states.append(remote.now.playback.value)
     assert states == ["paused", "paused", "playing", "paused", "playing", "stopped"]
 
 
 def test_play_after_a_pause_has_the_rest_made(remote: Remote, application: Application, qtbot: QtBot) -> None:
     application.window.reading.play_item("An item", request("One. Two."), track_of("One. Two.", made=1))
-    remote.take(MediaCommand(Command.PAUSE))
-    remote.take(MediaCommand(Command.PLAY))
+    remote.handle_command(MediaCommand(Command.PAUSE))
+    remote.handle_command(MediaCommand(Command.PLAY))
     qtbot.waitUntil(lambda: application.controller.track.whole)
 
 
 def test_next_and_previous_are_for_whoever_knows_the_sentences(remote: Remote, qtbot: QtBot) -> None:
     with qtbot.waitSignal(remote.next_requested), qtbot.assertNotEmitted(remote.previous_requested):
-        remote.take(MediaCommand(Command.NEXT))
+        remote.handle_command(MediaCommand(Command.NEXT))
     with qtbot.waitSignal(remote.previous_requested), qtbot.assertNotEmitted(remote.next_requested):
-        remote.take(MediaCommand(Command.PREVIOUS))
+        remote.handle_command(MediaCommand(Command.PREVIOUS))
 
 
 def test_seeking_stays_inside_and_in_the_same_speech(remote: Remote, application: Application, qtbot: QtBot) -> None:
     speak(remote, application, qtbot)
-    remote.take(MediaCommand(Command.PAUSE))
+    remote.handle_command(MediaCommand(Command.PAUSE))
     position = []
     for order in (
         MediaCommand(Command.SEEK, 2 * MICROSECONDS),
@@ -71,7 +71,7 @@ def test_seeking_stays_inside_and_in_the_same_speech(remote: Remote, application
         MediaCommand(Command.GO_TO, 2 * MICROSECONDS, remote.now.number + 1),
         MediaCommand(Command.SEEK, 9 * MICROSECONDS),
     ):
-        remote.take(order)
+        remote.handle_command(order)
         position.append(application.controller.player.position)
     assert position == [2000, 0, 1000, 1000, 3000]
 
@@ -90,5 +90,5 @@ def test_jumps_are_told_and_playing_is_not(remote: Remote, application: Applicat
 
 def test_the_window_is_brought_back_and_closed(remote: Remote, qtbot: QtBot) -> None:
     with qtbot.waitSignals([remote.raise_requested, remote.quit_requested]):
-        remote.take(MediaCommand(Command.RAISE))
-        remote.take(MediaCommand(Command.QUIT))
+        remote.handle_command(MediaCommand(Command.RAISE))
+        remote.handle_command(MediaCommand(Command.QUIT))

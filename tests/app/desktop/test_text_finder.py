@@ -4,7 +4,7 @@ from PySide6.QtGui import QAction
 from PySide6.QtWidgets import QMainWindow, QVBoxLayout, QWidget
 from pytestqt.qtbot import QtBot
 
-from app.desktop.text_finder import COUNT_AGAIN_AFTER_MS, FindBar, Match, Matches, TextFinder
+from app.desktop.text_finder import COUNT_AGAIN_AFTER_MS, FindBar, TextFinder, TextMatch, TextMatches
 from app.main_menu import MainMenu
 from app.speech.page import SpeechPage
 from engine.text.documents import Chapter
@@ -83,7 +83,7 @@ def test_it_begins_with_the_selection_and_leaves_off_where_it_found(desk: Desk, 
 def test_next_is_offered_once_there_is_something_to_find(desk: Desk) -> None:
     assert not desk.menu.find_next.isEnabled()
     assert not desk.menu.find_previous.isEnabled()
-    desk.bar.begin("and")
+    desk.bar.begin_search("and")
     assert desk.menu.find_next.isEnabled()
     desk.bar.dismiss()
     desk.editor.setFocus()
@@ -93,7 +93,7 @@ def test_next_is_offered_once_there_is_something_to_find(desk: Desk) -> None:
 
 
 def test_what_is_edited_is_counted_again(desk: Desk, qtbot: QtBot) -> None:
-    desk.bar.begin("salt")
+    desk.bar.begin_search("salt")
     desk.editor.set_text("Salt. Salt. Salt. Salt.")
     qtbot.waitUntil(lambda: desk.bar.label.text() == "4 found")
     desk.editor.set_text("Nothing")
@@ -101,7 +101,7 @@ def test_what_is_edited_is_counted_again(desk: Desk, qtbot: QtBot) -> None:
 
 
 def test_what_was_found_in_an_edited_text_is_not_counted_again(desk: Desk, qtbot: QtBot) -> None:
-    desk.bar.begin("salt")
+    desk.bar.begin_search("salt")
     desk.editor.set_text("Salt.")
     for _ in range(2):
         desk.finder.find_next()
@@ -161,7 +161,7 @@ def test_a_selection_counts_in_the_text_that_is_shown(desk: Desk) -> None:
 def bar(qtbot: QtBot) -> FindBar:
     bar = FindBar()
     qtbot.addWidget(bar)
-    bar.begin("salt")
+    bar.begin_search("salt")
     return bar
 
 
@@ -180,7 +180,7 @@ def test_it_begins_with_words_that_the_next_key_replaces(qtbot: QtBot, bar: Find
     assert bar.field.selectedText() == "salt"
     qtbot.keyClicks(bar.field, "pepper")
     assert bar.field.text() == "pepper"
-    bar.begin("")
+    bar.begin_search("")
     assert bar.field.selectedText() == "pepper"
 
 
@@ -203,7 +203,7 @@ def test_escape_closes_it_from_its_buttons_too_and_stops_nothing(qtbot: QtBot) -
     window.activateWindow()
     qtbot.waitUntil(window.isActiveWindow)
     for widget in bar.order:
-        bar.begin("")
+        bar.begin_search("")
         widget.setFocus()
         qtbot.keyClick(widget, Qt.Key.Key_Escape)
         assert bar.isHidden()
@@ -211,7 +211,7 @@ def test_escape_closes_it_from_its_buttons_too_and_stops_nothing(qtbot: QtBot) -
 
 
 def test_what_was_found_is_told_to_screen_readers_too(bar: FindBar) -> None:
-    bar.tell("Not found")
+    bar.show_message("Not found")
     assert bar.label.text() == bar.label.accessibleDescription() == "Not found"
 
 
@@ -219,30 +219,30 @@ SALTY = "Salt, salt and 🙂 SALT."
 
 
 def test_words_are_found_whatever_their_case() -> None:
-    assert [SALTY[start:end] for start, end in Matches.of(SALTY, "salt").spans] == ["Salt", "salt", "SALT"]
+    assert [SALTY[start:end] for start, end in TextMatches.of(SALTY, "salt").spans] == ["Salt", "salt", "SALT"]
 
 
 @pytest.mark.parametrize("words", ["", "pepper"])
 def test_what_is_not_there_is_not_found(words: str) -> None:
-    matches = Matches.of(SALTY, words)
+    matches = TextMatches.of(SALTY, words)
     assert matches.from_place(0) is matches.after(0) is matches.before(9) is None
 
 
 def test_signs_mean_themselves() -> None:
-    assert Matches.of("a.b axb (a.b)", "a.b").spans == ((0, 3), (9, 12))
+    assert TextMatches.of("a.b axb (a.b)", "a.b").spans == ((0, 3), (9, 12))
 
 
 def test_the_search_goes_on_at_the_other_end() -> None:
-    matches = Matches(((0, 2), (5, 7)))
-    assert matches.from_place(0) == Match((0, 2), 1, 2)
-    assert matches.after(0) == matches.from_place(1) == Match((5, 7), 2, 2)
-    assert matches.after(5) == matches.from_place(6) == Match((0, 2), 1, 2, wrapped=True)
-    assert matches.before(5) == Match((0, 2), 1, 2)
-    assert matches.before(0) == Match((5, 7), 2, 2, wrapped=True)
+    matches = TextMatches(((0, 2), (5, 7)))
+    assert matches.from_place(0) == TextMatch((0, 2), 1, 2)
+    assert matches.after(0) == matches.from_place(1) == TextMatch((5, 7), 2, 2)
+    assert matches.after(5) == matches.from_place(6) == TextMatch((0, 2), 1, 2, wrapped=True)
+    assert matches.before(5) == TextMatch((0, 2), 1, 2)
+    assert matches.before(0) == TextMatch((5, 7), 2, 2, wrapped=True)
 
 
 def test_a_place_is_known_by_its_span() -> None:
-    matches = Matches(((0, 2), (5, 7)))
-    assert matches.at((5, 7)) == Match((5, 7), 2, 2)
+    matches = TextMatches(((0, 2), (5, 7)))
+    assert matches.at((5, 7)) == TextMatch((5, 7), 2, 2)
     assert matches.at((5, 6)) is None
     assert matches.at((9, 10)) is None

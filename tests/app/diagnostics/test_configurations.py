@@ -15,7 +15,7 @@ from app.diagnostics.configurations import (
     matrix_of,
 )
 from app.diagnostics.runs.run import Shown
-from app.theme import Appearance, Theme, colours
+from app.theme import Appearance, Theme, colors
 from engine.stages import STAGE_NAMES, STAGES
 from engine.validator.data.results import STUDENT_REGIMES, InputSource, Regime, RowEvent, Verdict
 from tests.app.diagnostics_fakes import finished_run, row
@@ -76,7 +76,9 @@ def test_a_regime_that_begins_to_report_gets_its_column(page: ConfigurationsPage
     run = finished_run(REGIMES)
     page.show_stage(run, SHOWN, "bert")
     run.state = type(run.state).RUNNING
-    run.take(RowEvent(replace(row(STAGES[0], "text_features", Regime.COMPILED), regime="compiled+decoder=dynamic")))
+    run.handle_event(
+        RowEvent(replace(row(STAGES[0], "text_features", Regime.COMPILED), regime="compiled+decoder=dynamic"))
+    )
     page.show_stage(run, replace(SHOWN, reading=InputSource.ISOLATED), "bert")
     assert page.table.columnCount() == 4
     assert page.table.horizontalHeaderItem(3).text() == "Mixed"
@@ -103,7 +105,7 @@ def test_every_stage_of_a_device_can_come_from_every_regime(qtbot: QtBot) -> Non
     assert all(set(box.values) == set(Regime) - set(STUDENT_REGIMES) for box in editor.boxes.values())
     editor.offer_students(True)
     assert all(set(box.values) == set(Regime) for box in editor.boxes.values())
-    assert editor.cross == ()
+    assert editor.mixed_stages == ()
 
 
 def test_there_is_a_cell_for_every_stage_in_every_regime() -> None:
@@ -124,12 +126,12 @@ def cell(verdict: Verdict, error: float = 0.5) -> MatrixCell:
 @pytest.mark.parametrize("appearance", [Appearance.LIGHT, Appearance.DARK])
 def test_red_begins_where_a_tolerance_is_left_and_is_pale_after_that(theme: Theme, appearance: Appearance) -> None:
     theme.choose(appearance)
-    shades = {verdict: cell(verdict).colour() for verdict in Verdict}
-    assert shades[Verdict.PASS].name() == colours().good  # type: ignore[union-attr]
+    shades = {verdict: cell(verdict).color() for verdict in Verdict}
+    assert shades[Verdict.PASS].name() == colors().good  # type: ignore[union-attr]
     for verdict in (Verdict.FAIL, Verdict.INHERITED, Verdict.INCOMPARABLE):
-        assert shades[verdict].name() == colours().error  # type: ignore[union-attr]
+        assert shades[verdict].name() == colors().error  # type: ignore[union-attr]
     assert shades[Verdict.INHERITED].alpha() < shades[Verdict.FAIL].alpha()  # type: ignore[union-attr]
-    assert MatrixCell(STAGES[0], Regime.COMPILED, None).colour() is None
+    assert MatrixCell(STAGES[0], Regime.COMPILED, None).color() is None
 
 
 def test_a_mixed_regime_is_last_and_explained() -> None:

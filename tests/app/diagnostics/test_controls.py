@@ -7,7 +7,7 @@ from pytestqt.qtbot import QtBot
 from app.diagnostics import controls as module
 from app.diagnostics.controls import RunControls, RunOptions, ViewControls
 from app.diagnostics.runs.run import DiagnosticsOptions, DiagnosticsRun
-from app.diagnostics.runs.run_words import RunHistory
+from app.diagnostics.runs.run_text import RunHistory
 from engine.runtime.preparation.devices import AUTO, DEVICES
 from engine.runtime.preparation.lstm_methods import LSTM_METHODS
 from engine.validator.data.results import STUDENT_REGIMES, Regime
@@ -47,10 +47,10 @@ def test_students_are_offered_where_a_model_has_them(to_run: RunControls) -> Non
 
 
 def test_a_crossed_regime_can_be_looked_at_but_not_run(to_run: RunControls) -> None:
-    crossed = "compiled with bert from dynamic"
-    to_run.offer_regimes((Regime.COMPILED, crossed))
-    to_run.regime.choose(crossed)
-    assert to_run.regime.currentText() == crossed
+    mixed = "compiled with bert from dynamic"
+    to_run.offer_regimes((Regime.COMPILED, mixed))
+    to_run.regime.choose(mixed)
+    assert to_run.regime.currentText() == mixed
     assert to_run.options.regimes == (Regime.UPSTREAM, Regime.COMPILED)
 
 
@@ -84,17 +84,17 @@ def test_what_the_engine_has_can_be_chosen(options: RunOptions) -> None:
     assert (options.device.value, options.lstm_method.value) == (AUTO, AUTO)
 
 
-@pytest.mark.parametrize("obstacle", [None, "Metal needs a Mac"])
+@pytest.mark.parametrize("unavailable_reason", [None, "Metal needs a Mac"])
 def test_metal_cannot_be_chosen_where_there_is_none(
-    qtbot: QtBot, monkeypatch: pytest.MonkeyPatch, obstacle: str | None
+    qtbot: QtBot, monkeypatch: pytest.MonkeyPatch, unavailable_reason: str | None
 ) -> None:
-    monkeypatch.setattr(module, "metal_obstacle", lambda: obstacle)
+    monkeypatch.setattr(module, "metal_unavailable_reason", lambda: unavailable_reason)
     options = RunOptions()
     qtbot.addWidget(options)
     for menu, value in ((options.device, "metal"), (options.lstm_method, "mps")):
         action = menu.actions_of[value]
-        assert action.isEnabled() == (obstacle is None)
-        assert obstacle is None or action.toolTip() == obstacle
+        assert action.isEnabled() == (unavailable_reason is None)
+        assert unavailable_reason is None or action.toolTip() == unavailable_reason
 
 
 @pytest.fixture
@@ -126,19 +126,19 @@ def test_utterances_are_numbered_and_quoted(to_show: ViewControls) -> None:
 
 def test_what_is_heard_is_shown_while_that_is_chosen(to_show: ViewControls, qtbot: QtBot) -> None:
     to_show.show_utterances(UTTERANCES)
-    to_show.follow(1)
+    to_show.show_current_utterance(1)
     assert to_show.shown_utterance is None
     to_show.show_heard()
     assert to_show.shown_utterance == 1
     with qtbot.assertNotEmitted(to_show.changed):
-        to_show.follow(0)  # while the panel is closed
+        to_show.show_current_utterance(0)  # while the panel is closed
     to_show.show()
     with qtbot.waitSignal(to_show.changed):
-        to_show.follow(2)
+        to_show.show_current_utterance(2)
     assert to_show.shown_utterance == 2
     with qtbot.assertNotEmitted(to_show.changed):
-        to_show.follow(2)
-    to_show.follow(None)
+        to_show.show_current_utterance(2)
+    to_show.show_current_utterance(None)
     assert to_show.shown_utterance is None  # so that the worst is shown
     to_show.utterance.choose(0)
     to_show.show_heard()
@@ -173,7 +173,7 @@ def test_a_run_of_another_text_cannot_be_compared_and_says_why(to_show: ViewCont
     to_show.show_history(history, newest)
     to_show.earlier.choose(other)
     asked = request()
-    another = DiagnosticsRun(replace(asked, speech=replace(asked.speech, text="Another.")), CONFIG)
+    another = DiagnosticsRun(replace(asked, speech=replace(asked.speech, text="New text.")), CONFIG)
     history.add(another)
     to_show.show_history(history, another)
     assert to_show.earlier_run is None

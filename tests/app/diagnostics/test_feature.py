@@ -18,18 +18,27 @@ from app.audio.player import Playback
 from app.audio.track import AudioTrack, Segment
 from app.diagnostics.controls import HEARD
 from app.diagnostics.feature import ADDED, ADDING, SHORTCUT, DiagnosticsFeature, moment_heard, utterance_heard
-from app.diagnostics.outputs.listening import Part
+from app.diagnostics.outputs.listening import AudioSide
 from app.diagnostics.runs.run import DiagnosticsRun, RunState
 from app.diagnostics.stages.utterance_clock import UtteranceClock
 from app.main_window import MainWindow
-from app.messages import Remedy
+from app.messages import MessageAction
 from app.settings import Settings
 from app.speech.activity import Readiness
 from app.speech.controller import SpeechController
-from app.speech.voice_choice import Choice
+from app.speech.voice_choice import VoiceChoice
 from app.theme import Appearance, Theme
-from engine.errors import Cure, MissingReference
-from engine.speech import Prosody, SpeechRequest, SpokenWord, Utterance, WrittenWord
+from engine.errors import MissingReference, RecoveryAction
+from engine.speech import (
+    CurveEdit,
+    PhonemeEdit,
+    Prosody,
+    SpeechRequest,
+    SpokenWord,
+    Utterance,
+    UtteranceEdit,
+    WrittenWord,
+)
 from engine.validator.data.results import STUDENT_REGIMES, Regime
 from tests.app import fake_service
 from tests.app.diagnostics_fakes import finished_run
@@ -112,7 +121,7 @@ def test_nothing_is_diagnosed_until_the_window_is_asked_to(desk: Desk) -> None:
 
 
 def test_the_window_says_which_text_would_be_diagnosed(desk: Desk, qtbot: QtBot) -> None:
-    subject = desk.panel.to_run.subject
+    subject = desk.panel.to_run.request_summary
     desk.prepare()
     desk.diagnostics.open()
     assert "rows 16" in subject.accessibleDescription()
@@ -123,10 +132,22 @@ def test_the_window_says_which_text_would_be_diagnosed(desk: Desk, qtbot: QtBot)
     qtbot.waitUntil(lambda: "rows 4" in subject.accessibleDescription())
 
 
+def test_a_text_is_diagnosed_with_its_edits(desk: Desk) -> None:
+    edit = UtteranceEdit(0, "rows", changes=(PhonemeEdit(1, 9, pitch=CurveEdit(drawn=(180.0, 220.0))),), gain_db=-3.0)
+    desk.window.reading.edits_of = lambda text: (edit,) if text == "rows 16" else ()
+    desk.prepare()
+    desk.diagnostics.open()
+    desk.panel.to_run.diagnose_button.click()
+    run = desk.wait_for(RunState.FINISHED)
+    assert run.request.speech.edits == (edit,)
+    assert run.report is not None
+    assert run.report.request.speech.edits == (edit,)  # as the reference process received them
+
+
 def test_the_text_is_named_once_there_is_a_voice_for_it(desk: Desk, qtbot: QtBot) -> None:
     desk.diagnostics.open()
     desk.prepare()
-    qtbot.waitUntil(lambda: "rows 16" in desk.panel.to_run.subject.accessibleDescription())
+    qtbot.waitUntil(lambda: "rows 16" in desk.panel.to_run.request_summary.accessibleDescription())
 
 
 def test_speech_is_diagnosed_while_that_is_wanted_and_the_window_is_open(desk: Desk) -> None:
@@ -177,7 +198,7 @@ def test_a_diagnosis_waits_until_speech_is_ready(desk: Desk) -> None:
 def test_what_is_diagnosed_is_the_model_that_speaks(desk: Desk) -> None:
     desk.prepare()
     desk.window.page.header.voices.show_models(TWO_MODELS, "starter")
-    desk.window.page.header.voices.take(Choice("af_heart", "kokoro-82m"))
+    desk.window.page.header.voices.choose_voice(VoiceChoice("af_heart", "kokoro-82m"))
     desk.open_to_diagnose_speech()
     desk.speak("rows 1")
     assert desk.wait_for(RunState.FINISHED).request.model == "kokoro-82m"
@@ -221,7 +242,7 @@ def test_closing_the_panel_ends_the_reference(desk: Desk) -> None:
     assert desk.diagnostics.process.process_id is None
 
 
-def listen(desk: Desk, part: Part) -> None:
+def listen(desk: Desk, part: AudioSide) -> None:
     desk.diagnostics.open()
     run = finished_run()
     desk.panel.show_run(run)
@@ -231,7 +252,7 @@ def listen(desk: Desk, part: Part) -> None:
 
 
 def test_sounds_are_played_and_fall_silent_with_the_panel(desk: Desk) -> None:
-    listen(desk, Part.REFERENCE)
+    listen(desk, AudioSide.REFERENCE)
     assert desk.diagnostics.sounds.playing
     desk.output.stream.pull(500)
     assert np.abs(desk.output.stream.heard()).max() > 0
@@ -241,9 +262,9 @@ def test_sounds_are_played_and_fall_silent_with_the_panel(desk: Desk) -> None:
 
 def test_a_failure_is_said_without_a_button_for_speech(desk: Desk) -> None:
     desk.output.error = NoAudioDevice()
-    listen(desk, Part.OURS)
+    listen(desk, AudioSide.OURS)
     message = desk.panel.banner.message
-    assert message.remedy is None
+    assert message.action is None
     assert "No audio device" in message.text
 
 
@@ -296,7 +317,7 @@ def test_a_run_is_exported_with_a_word_about_it(desk: Desk) -> None:
     desk.qtbot.waitUntil(lambda: desk.panel.banner.message is not None)
     assert "Couldn’t export a.zip." in desk.panel.banner.label.text()
     assert status.accessibleDescription().startswith("Done")
-    desk.diagnostics.keeping.told.emit(f"Exported b.zip to {desk.folder}")
+    desk.diagnostics.keeping.message_sent.emit(f"Exported b.zip to {desk.folder}")
     assert desk.panel.banner.label.text() == f"Exported b.zip to {desk.folder}."
     desk.speak("rows 1")
     desk.qtbot.waitUntil(lambda: desk.panel.banner.message is None)
@@ -397,7 +418,7 @@ def test_the_keys_of_speech_work_in_the_window_of_the_panel(desk: Desk, qtbot: Q
 
 def test_what_comparing_lacks_is_added_by_a_button(desk: Desk, qtbot: QtBot, monkeypatch: pytest.MonkeyPatch) -> None:
     def missing() -> None:
-        raise MissingReference("Comparing needs PyTorch.", cure=Cure.ADD_REFERENCE)
+        raise MissingReference("Comparing needs PyTorch.", recovery_action=RecoveryAction.ADD_REFERENCE)
 
     monkeypatch.setattr("app.diagnostics.run_queue.require_reference", missing)
     added = threading.Event()
@@ -406,7 +427,7 @@ def test_what_comparing_lacks_is_added_by_a_button(desk: Desk, qtbot: QtBot, mon
     banner = desk.window.page.banner
     desk.panel.diagnose_requested.emit(desk.panel.to_run.options)
     assert desk.panel.run is None
-    assert banner.button.text() == Remedy.ADD_REFERENCE.value
+    assert banner.button.text() == MessageAction.ADD_REFERENCE.value
     banner.button.click()
     assert banner.message == ADDING
     added.set()
@@ -419,7 +440,7 @@ def test_the_regimes_are_those_of_the_model_and_the_one_that_speaks_is_looked_at
     voices.show_models((full_size, starter), "kokoro-82m")
     assert not set(STUDENT_REGIMES) & set(to_run.regimes)
     desk.settings.prosody = Prosody.TRANSFORMER
-    voices.show_models((replace(full_size, students_obstacle=""), starter), "kokoro-82m")
+    voices.show_models((replace(full_size, students_unavailable_reason=""), starter), "kokoro-82m")
     assert set(STUDENT_REGIMES) <= set(to_run.regimes)
     assert to_run.regime.value == desk.panel.shown.regime == Regime.DISTILLED
     to_run.regime.choose(Regime.DYNAMIC)

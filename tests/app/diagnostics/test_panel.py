@@ -5,7 +5,7 @@ from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QApplication, QMenu, QWidget
 from pytestqt.qtbot import QtBot
 
-from app.diagnostics.outputs.listening import Part
+from app.diagnostics.outputs.listening import AudioSide
 from app.diagnostics.panel import DiagnosticsPanel
 from app.diagnostics.runs.run import DiagnosticsRun, RunState, Shown
 from app.diagnostics.stages.stage_pages import StagePage
@@ -35,7 +35,7 @@ def run() -> DiagnosticsRun:
 
 
 def take(panel: DiagnosticsPanel, run: DiagnosticsRun, event: ValidationEvent) -> None:
-    run.take(event)
+    run.handle_event(event)
     panel.refresh_soon()
 
 
@@ -106,8 +106,8 @@ def test_choosing_a_stage_shows_its_signals(panel: DiagnosticsPanel, qtbot: QtBo
     assert panel.drill_down.isVisible()
     assert panel.drill_down.outputs.output == "audio"
     qtbot.waitUntil(panel.drill_down.signals.isVisible)
-    with qtbot.waitSignal(panel.drill_down.listening.wanted):
-        panel.drill_down.listening.buttons[Part.OURS].click()
+    with qtbot.waitSignal(panel.drill_down.listening.part_clicked):
+        panel.drill_down.listening.buttons[AudioSide.OURS].click()
 
 
 def test_the_pointer_opens_the_first_divergence(panel: DiagnosticsPanel) -> None:
@@ -135,7 +135,7 @@ def test_the_worst_stage_of_each_run_is_looked_at_while_no_other_is_chosen(panel
     for event in events(request()):
         if isinstance(event, RowEvent) and event.row.stage == "source":
             event = RowEvent(replace(event.row, verdict=Verdict.FAIL))
-        other.take(event)
+        other.handle_event(event)
     panel.show_run(other)
     assert panel.stage == "source"
 
@@ -216,12 +216,12 @@ def test_an_action_is_in_the_menu_and_at_every_row(panel: DiagnosticsPanel) -> N
 def test_what_a_feature_does_is_told_in_place_of_the_run(panel: DiagnosticsPanel, run: DiagnosticsRun) -> None:
     status = panel.status
     panel.show_run(finished_run())
-    panel.tell(status, "Reducing: 12 phonemes", 0.5)
+    panel.show_activity(status, "Reducing: 12 phonemes", 0.5)
     panel.refresh()
     assert status.label.accessibleDescription() == "Reducing: 12 phonemes"
     assert status.progress.isVisible()
     assert status.progress.value() == status.progress.maximum() / 2
-    panel.tell(status, "")
+    panel.show_activity(status, "")
     assert status.label.accessibleDescription() == "Done: 3 utterances."
     assert not status.progress.isVisible()
 

@@ -86,7 +86,7 @@ def test_one_process_answers_many_requests(listener: Listener) -> None:
     listener.ask("fail")
     listener.wait_for(FailedEvent)
     assert listener.process.process_id == process_id
-    assert listener.events[-1] == FailedEvent("No voice.", "Choose another.")
+    assert listener.events[-1] == FailedEvent("No voice.", "Choose one.")
 
 
 def test_a_new_request_replaces_the_old_one(listener: Listener) -> None:
@@ -197,8 +197,8 @@ class Kennel:
     def __init__(self) -> None:
         self.clock = Clock()
         self.dog = Watchdog(SILENT_SECONDS, self.clock)
-        self.told: list[int] = []
-        self.dog.stalled.connect(self.told.append)
+        self.message_sent: list[int] = []
+        self.dog.stalled.connect(self.message_sent.append)
         self.dog.watch()
 
     def wait(self, seconds: float) -> None:
@@ -209,10 +209,10 @@ class Kennel:
 def test_silence_is_told_again_and_again_once_it_is_long(qtbot: QtBot) -> None:
     kennel = Kennel()
     kennel.wait(19)
-    assert kennel.told == []
+    assert kennel.message_sent == []
     kennel.wait(1)
     kennel.wait(5)
-    assert kennel.told == [20, 25]
+    assert kennel.message_sent == [20, 25]
 
 
 def test_an_answer_ends_it(qtbot: QtBot) -> None:
@@ -220,7 +220,7 @@ def test_an_answer_ends_it(qtbot: QtBot) -> None:
     kennel.wait(21)
     kennel.dog.note_answer()
     kennel.wait(19)
-    assert kennel.told == [21, 0]
+    assert kennel.message_sent == [21, 0]
 
 
 def test_a_long_computation_is_no_silence(qtbot: QtBot) -> None:
@@ -228,7 +228,7 @@ def test_a_long_computation_is_no_silence(qtbot: QtBot) -> None:
     for second in range(60):
         kennel.wait(1)
         kennel.dog.note_pulse(5.0 + second)
-    assert kennel.told == []
+    assert kennel.message_sent == []
 
 
 def test_a_pulse_without_any_computing_is_no_sign_of_life(qtbot: QtBot) -> None:
@@ -237,7 +237,7 @@ def test_a_pulse_without_any_computing_is_no_sign_of_life(qtbot: QtBot) -> None:
     for second in range(21):
         kennel.wait(1)
         kennel.dog.note_pulse(5.0 + second * MIN_COMPUTED_SECONDS / 100)
-    assert kennel.told[:1] == [20]
+    assert kennel.message_sent[:1] == [20]
 
 
 def test_a_process_that_owes_nothing_may_be_silent(qtbot: QtBot) -> None:

@@ -9,10 +9,10 @@ import pytest
 from pytestqt.qtbot import QtBot
 
 from app.diagnostics.reference_process import ReferenceProcess, Serve
-from app.diagnostics.run_queue import KEPT_RUNS, MAX_ARRAY_BYTES, WAITING_WORDS, Job, RunQueue, wrong_stages
+from app.diagnostics.run_queue import KEPT_RUNS, MAX_ARRAY_BYTES, WAITING_WORDS, InspectionJob, RunQueue, wrong_stages
 from app.diagnostics.runs.run import DiagnosticsOptions, DiagnosticsRun, RunState, Shown
 from app.diagnostics.runs.run_folders import RunFolders
-from app.diagnostics.runs.run_words import state_words, under_way
+from app.diagnostics.runs.run_text import describe_state, under_way
 from engine.errors import UnknownModel
 from engine.models.checkpoints import STARTER, model_config
 from engine.speech import PreparationEvent, SpeechRequest
@@ -148,7 +148,7 @@ def test_a_process_that_hangs_is_told_and_can_be_ended_and_started_again(desk: D
     run = desk.diagnose(f"freeze {row_count}")
     desk.wait_until_frozen(run, row_count)
     assert run.active
-    assert f"s while computing the {stage.title.lower()}." in state_words(run)
+    assert f"s while computing the {stage.title.lower()}." in describe_state(run)
     frozen = desk.process.process_id
     assert frozen is not None
     desk.queue.start_again()
@@ -258,7 +258,7 @@ def test_what_is_under_way_follows_from_the_rows(row_count: int, words: str) -> 
     request = ValidationRequest(SpeechRequest("a", "b"), regimes=(Regime.COMPILED,))
     run = DiagnosticsRun(request, model_config(STARTER))
     for number in range(row_count):
-        run.take(RowEvent(row_of(number)))
+        run.handle_event(RowEvent(row_of(number)))
     assert under_way(run) == words
 
 
@@ -267,11 +267,11 @@ class KernelDesk(Desk):
 
     def __init__(self, qtbot: QtBot, folder: Path) -> None:
         super().__init__(qtbot, folder, fake_kernel_service.serve)
-        self.told: list[str] = []
+        self.message_sent: list[str] = []
         self.found: list[DiagnosticsRun] = []
         self.failures: list[str] = []
         self.inspected: list[tuple[DiagnosticsRun, str]] = []
-        self.queue.told.connect(lambda words, fraction: self.told.append(words))
+        self.queue.message_sent.connect(lambda words, fraction: self.message_sent.append(words))
         self.queue.changed.connect(self.note)
         self.queue.not_inspected.connect(self.failures.append)
         self.queue.inspected.connect(lambda run, stage: self.inspected.append((run, stage)))
@@ -311,22 +311,22 @@ def test_progress_is_told_and_ends_with_no_words(kernels: KernelDesk) -> None:
     kernels.diagnose("Hello.")
     kernels.qtbot.waitUntil(lambda: bool(kernels.found))
     kernels.wait_until_idle()
-    assert kernels.told[0] == "Inspecting kernels"
-    assert "Loading modules" in kernels.told
-    assert "Pitch and energy: 3 of 6 kernels measured" in kernels.told
-    assert kernels.told[-1] == ""
+    assert kernels.message_sent[0] == "Inspecting kernels"
+    assert "Loading modules" in kernels.message_sent
+    assert "Pitch and energy: 3 of 6 kernels measured" in kernels.message_sent
+    assert kernels.message_sent[-1] == ""
 
 
 def test_nothing_is_inspected_of_a_run_that_is_fine(kernels: KernelDesk) -> None:
     kernels.diagnose("fine")
     kernels.qtbot.wait_for_timers()
     assert not kernels.queue.inspecting
-    assert kernels.told == []
+    assert kernels.message_sent == []
 
 
 def test_a_stage_can_be_asked_for(kernels: KernelDesk) -> None:
     run = kernels.diagnose("fine")
-    kernels.queue.inspect(Job(run, ("decoder",)))
+    kernels.queue.inspect(InspectionJob(run, ("decoder",)))
     kernels.qtbot.waitUntil(lambda: bool(kernels.found))
     assert kernels.queue.known(run).stage("decoder") is not None
     assert kernels.queue.known(run).stage(STAGE) is None
@@ -334,8 +334,8 @@ def test_a_stage_can_be_asked_for(kernels: KernelDesk) -> None:
 
 def test_what_is_asked_for_waits_until_what_is_wrong_has_been_looked_into(kernels: KernelDesk) -> None:
     run = kernels.diagnose("Hello.")
-    kernels.queue.inspect(Job(run, ("decoder",)))
-    kernels.queue.inspect(Job(run, ("bert",)))
+    kernels.queue.inspect(InspectionJob(run, ("decoder",)))
+    kernels.queue.inspect(InspectionJob(run, ("bert",)))
     kernels.qtbot.waitUntil(lambda: kernels.queue.known(run).stage("bert") is not None)
     kernels.wait_until_idle()
     kernels.qtbot.waitUntil(lambda: kernels.queue.known(run).stage(STAGE) is not None)
@@ -344,11 +344,11 @@ def test_what_is_asked_for_waits_until_what_is_wrong_has_been_looked_into(kernel
 def test_a_stage_that_is_wrong_is_not_inspected_again_for_who_waits_for_it(kernels: KernelDesk) -> None:
     def ask(words: str) -> None:
         if not asked and kernels.queue.inspecting:
-            asked.append(Job(kernels.runs[-1], (STAGE,)))
+            asked.append(InspectionJob(kernels.runs[-1], (STAGE,)))
             kernels.queue.inspect(asked[0])
 
-    asked: list[Job] = []
-    kernels.queue.told.connect(ask)
+    asked: list[InspectionJob] = []
+    kernels.queue.message_sent.connect(ask)
     kernels.diagnose("Hello.")
     kernels.qtbot.waitUntil(lambda: bool(kernels.found))
     kernels.wait_until_idle()
@@ -371,7 +371,7 @@ def test_a_failure_is_said_and_the_next_works(kernels: KernelDesk) -> None:
     kernels.qtbot.waitUntil(lambda: bool(kernels.failures))
     assert kernels.failures == ["The module is stale. Build it again."]
     kernels.wait_until_idle()
-    assert kernels.told[-1] == ""
+    assert kernels.message_sent[-1] == ""
     assert kernels.queue.known(run).stage(STAGE) is not None
 
 
@@ -403,9 +403,9 @@ def test_after_an_inspection_that_was_stopped_another_can_be_asked_for(
     kernels.diagnose("hold")
     kernels.qtbot.waitUntil(lambda: bool(kernels.inspected))
     interrupt(kernels.queue)
-    assert kernels.told[-1] == ""
+    assert kernels.message_sent[-1] == ""
     assert not kernels.queue.inspecting
-    kernels.queue.inspect(Job(run, ("decoder",)))
+    kernels.queue.inspect(InspectionJob(run, ("decoder",)))
     kernels.qtbot.waitUntil(lambda: bool(kernels.found))
     assert kernels.queue.known(run).stage("decoder") is not None
 
@@ -421,8 +421,8 @@ def test_a_run_is_forgotten_with_what_is_known_of_it(kernels: KernelDesk) -> Non
 def run_of(*rows: Row) -> DiagnosticsRun:
     run = DiagnosticsRun(ValidationRequest(SpeechRequest("Hello.", MALE)), model_config(STARTER))
     for row in rows:
-        run.take(RowEvent(row))
-    run.take(FinishedEvent(Report(run.request, (), (), (), {})))
+        run.handle_event(RowEvent(row))
+    run.handle_event(FinishedEvent(Report(run.request, (), (), (), {})))
     return run
 
 
@@ -434,7 +434,7 @@ def test_wrong_stages_are_those_of_the_compiled_model_that_are_themselves_wrong(
     wrong = [row_of_stage("text_encoder", Verdict.FAIL), row_of_stage("duration", Verdict.FAIL)]
     later = replace(row_of_stage("istft", Verdict.FAIL), utterance=2)
     run = run_of(inherited, own_fed, upstream, host, *wrong, later)
-    assert wrong_stages(run) == Job(run, ("duration", "text_encoder"), 0)
+    assert wrong_stages(run) == InspectionJob(run, ("duration", "text_encoder"), 0)
     assert wrong_stages(run_of(inherited, own_fed, upstream, host)) is None
     alone = run_of(later)
-    assert wrong_stages(alone) == Job(alone, ("istft",), 2)
+    assert wrong_stages(alone) == InspectionJob(alone, ("istft",), 2)

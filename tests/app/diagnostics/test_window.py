@@ -61,7 +61,7 @@ def test_closing_by_any_way_is_told_once(desk: Desk) -> None:
     assert desk.changes == [True, False, True, False]
 
 
-def test_minimising_does_not_close_it(desk: Desk, qtbot: QtBot) -> None:
+def test_minimizing_does_not_close_it(desk: Desk, qtbot: QtBot) -> None:
     desk.window.open()
     desk.window.showMinimized()
     qtbot.wait_for_timers()

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -18,6 +19,7 @@ from app.editor.gestures import Tool
 from app.editor.shaping import Preset
 from app.editor.text_edits import TextEdits
 from engine.errors import InvalidRequest
+from engine.runtime.edits import MAX_GAIN_DB, MAX_PAUSE_SECONDS
 from engine.speech import PhonemeEdit, Respelling, UtteranceEdit
 from tests.app.window_desk import WindowDesk
 
@@ -369,3 +371,67 @@ def test_documents_are_queued_and_exported_without_the_edits_of_the_text(desk: D
     desk.press(Qt.Key.Key_Up)
     assert desk.window.request.edits
     assert desk.window.chosen.edits == ()
+
+
+def test_a_pronunciation_for_all_texts_is_that_of_the_selected_word(desk: Desk, qtbot: QtBot) -> None:
+    inspector, said = desk.shaper.inspector, []
+    desk.feature.said_everywhere.connect(lambda word, pronunciation: said.append((word, pronunciation)))
+    desk.timeline.select(6, 11)
+    inspector.say_like.line.setText("/wɜld/")
+    inspector.everywhere.click()
+    desk.timeline.select(0, 5)
+    inspector.everywhere.click()
+    inspector.say_like.line.setText("/ж/")
+    inspector.everywhere.click()
+    assert said == [("world", "/wɜld/"), ("hello", "/hello/")]
+
+
+def test_a_change_of_the_lexicon_keeps_the_edits_of_other_sentences(desk: Desk) -> None:
+    desk.timeline.select(0, 5)
+    desk.press(Qt.Key.Key_Up)
+    desk.wait()
+    first = desk.session.edit
+    desk.shaper.next.click()
+    desk.wait()
+    desk.timeline.select(0, 5)
+    desk.press(Qt.Key.Key_Up)
+    desk.wait()
+    assert desk.session.edit != desk.session.unchanged
+    desk.engine.lexicon = {"second": "sekund"}
+    desk.feature.follow_lexicon()
+    desk.wait()
+    assert desk.session.utterance.phonemes == "sekund one"
+    assert desk.session.edit == desk.session.unchanged
+    desk.shaper.previous.click()
+    desk.wait()
+    assert desk.session.edit == first != desk.session.unchanged
+    desk.shaper.undo.trigger()
+    desk.wait()
+    assert desk.session.edit == desk.session.unchanged
+
+
+def test_the_gain_of_a_sentence_and_the_pause_after_it_have_fields(desk: Desk) -> None:
+    fields = desk.shaper.inspector.sentence
+    assert (fields.gain.value(), fields.pause.text()) == (0, "Usual")
+    fields.gain.setValue(-6)
+    fields.pause.setValue(0)
+    assert desk.session.edit == replace(desk.session.unchanged, gain_db=-6, pause_seconds=0)
+    assert fields.pause.text() == "0.00 s"
+    desk.wait()
+    assert desk.engine.edits[-1] == desk.session.edit
+    desk.shaper.undo.trigger()
+    desk.shaper.undo.trigger()
+    assert desk.session.edit == desk.session.unchanged
+    assert (fields.gain.value(), fields.pause.text()) == (0, "Usual")
+    fields.gain.setValue(3)
+    desk.shaper.next.click()
+    assert fields.gain.value() == 0
+
+
+def test_the_fields_allow_only_usable_values(desk: Desk) -> None:
+    fields = desk.shaper.inspector.sentence
+    fields.gain.setValue(300)
+    fields.pause.setValue(1000)
+    assert (desk.session.edit.gain_db, desk.session.edit.pause_seconds) == (MAX_GAIN_DB, MAX_PAUSE_SECONDS)
+    fields.pause.setValue(-1)
+    assert desk.session.edit.pause_seconds is None

@@ -1,8 +1,9 @@
-"""A dragged duration is heard: the session with the built-in model."""
+"""A dragged duration changes the audio: the session with the built-in model."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -16,7 +17,7 @@ from app.editor.session import EditorSession
 from app.editor.text_edits import TextEdits
 from app.speech.engine_worker import EngineWorker
 from engine.runtime.synthesizer import Synthesizer
-from engine.speech import SpeechRequest
+from engine.speech import SpeechRequest, UtteranceEdit
 from tests.app.fakes import FakeOutput
 from tests.patience import PATIENCE_MS
 from tests.starter_voices import FEMALE
@@ -53,3 +54,46 @@ def test_a_longer_phoneme_is_heard_and_undone(qtbot: QtBot, session: EditorSessi
     session.undo.activeStack().undo()
     qtbot.waitUntil(lambda: not session.busy)
     np.testing.assert_array_equal(session.spoken.chunk.samples, first.chunk.samples)
+
+
+def random_edit(random: np.random.Generator, edit: UtteranceEdit) -> UtteranceEdit:
+    """A change of any kind at a random place, as the window makes them."""
+    grown = sum(len(each.phonemes) - (each.end_phoneme - each.first_phoneme) for each in edit.respellings)
+    first = int(random.integers(len(edit.phonemes) + grown))
+    factor, hertz = float(random.uniform(0.7, 1.4)), tuple(random.uniform(100, 400, 3).tolist())
+    match int(random.integers(9)):
+        case 0:
+            return shaping.with_frames(edit, {first: int(random.integers(1, 12))}, 40.0)
+        case 1:
+            return shaping.stretched(edit, [first], factor, lambda index: 4)
+        case 2:
+            return shaping.with_pitch_scaled(edit, {first: factor})
+        case 3:
+            return shaping.with_pitch_drawn(edit, {first: hertz})
+        case 4:
+            return shaping.with_energy_scaled(edit, {first: factor})
+        case 5:
+            return shaping.respelled(edit, first, first + 1, str(random.choice(["ə", "t", "ˈA", "lɪ"])))
+        case 6:
+            return shaping.without(edit, [first])
+        case 7:
+            return replace(edit, gain_db=float(random.uniform(-6, 6)))
+        case _:
+            return replace(edit, pause_seconds=float(random.uniform(0, 2)))
+
+
+def test_undoing_1000_random_edits_gives_the_first_samples(qtbot: QtBot, session: EditorSession) -> None:
+    random = np.random.default_rng(3)
+    qtbot.waitUntil(lambda: session.spoken is not None and not session.busy)
+    first = session.spoken.chunk.samples
+    stack = session.undo.activeStack()
+    while stack.count() < 1000:
+        session.change(random_edit(random, session.edit), "Change")
+        if stack.count() in (300, 700):
+            qtbot.waitUntil(lambda: not session.busy)
+            assert not np.array_equal(session.spoken.chunk.samples, first)
+    while stack.canUndo():
+        stack.undo()
+    assert session.edit == session.unchanged
+    qtbot.waitUntil(lambda: not session.busy)
+    np.testing.assert_array_equal(session.spoken.chunk.samples, first)

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from app.editor.text_edits import MAX_TEXTS, TextEdits
-from engine.speech import PhonemeEdit, Utterance, UtteranceEdit
+from engine.speech import NO_DEFINITIONS, Definitions, PhonemeEdit, Pronunciation, Utterance, UtteranceEdit
 
 TEXT = "One two. Three four."
 FIRST = Utterance(0, "One two.", "wˈʌn tˈu.", 0, 8)
@@ -28,14 +28,14 @@ def edits(file: Path) -> TextEdits:
     edits = TextEdits(file)
     edits.put(TEXT, SECOND, edit_of(SECOND))
     edits.put(TEXT, FIRST, edit_of(FIRST))
-    edits.follow(TEXT)
+    edits.follow_text_changes(TEXT)
     return edits
 
 
 def test_edits_are_in_the_order_of_the_text(edits: TextEdits) -> None:
     assert edits.of(TEXT) == (edit_of(FIRST), edit_of(SECOND))
     assert edits.at(TEXT, SECOND) == edit_of(SECOND)
-    assert edits.of("Another text.") == ()
+    assert edits.of("A new text.") == ()
 
 
 def test_an_edit_without_changes_is_removed(edits: TextEdits) -> None:
@@ -84,3 +84,38 @@ def test_only_recent_texts_are_kept(edits: TextEdits) -> None:
         edits.put(f"{number} {TEXT}", FIRST, edit_of(FIRST))
     assert edits.of(TEXT) == ()
     assert len(edits.of(f"0 {TEXT}")) == 1
+
+
+ZORG = Definitions((Pronunciation("Three", say="four"),), (Pronunciation("One", say="two"),), (("duet", "a(1)+b(2)"),))
+
+
+def test_definitions_stay_with_their_text_while_it_changes_and_after_a_restart(file: Path) -> None:
+    edits = TextEdits(file)
+    edits.adopt(TEXT, (), ZORG)
+    edits.follow_text_changes(TEXT)
+    edits.move(f"{TEXT} Five.", len(TEXT), 0, 6)
+    assert edits.definitions_of(TEXT) == NO_DEFINITIONS
+    assert TextEdits(file).definitions_of(f"{TEXT} Five.") == ZORG
+
+
+def test_adopted_edits_follow_their_sentences_once_these_are_known(file: Path) -> None:
+    edits = TextEdits(file)
+    edits.adopt(TEXT, (edit_of(SECOND), edit_of(FIRST)), ZORG)
+    assert edits.of(TEXT) == (edit_of(FIRST), edit_of(SECOND))
+    edits.tell_sentences(TEXT, (FIRST, SECOND))
+    edits.follow_text_changes(TEXT)
+    longer = f"{TEXT} Five."
+    edits.move(longer, len(TEXT), 0, 6)
+    assert edits.of(longer) == (edit_of(FIRST), edit_of(SECOND))
+    changed = longer.replace("Three", "These")
+    edits.move(changed, 12, 2, 2)
+    assert edits.of(changed) == (edit_of(FIRST),)
+    edits.put(changed, FIRST, UtteranceEdit(0, FIRST.phonemes))
+    assert edits.definitions_of(changed) == ZORG
+
+
+def test_a_text_without_edits_or_definitions_is_forgotten(file: Path) -> None:
+    edits = TextEdits(file)
+    edits.adopt(TEXT, (), ZORG)
+    edits.adopt(TEXT, (), NO_DEFINITIONS)
+    assert file.read_text() == "{}"

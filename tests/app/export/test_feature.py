@@ -16,12 +16,12 @@ from app.export.dialog import ExportDialog
 from app.export.feature import ExportFeature
 from app.export.records import ExportRecords
 from app.export.scope import parts_of
-from app.messages import Remedy
+from app.messages import MessageAction
 from app.reading.opener import OpenedDocument
 from app.speech.engine_worker import EngineFactory
 from engine.export.export_job import ExportJob
 from engine.export.exporting import export
-from engine.export.stored_jobs import KeptOrders
+from engine.export.stored_jobs import StoredJobs
 from engine.speech import SpeechRequest
 from engine.text.documents import Chapter, Document
 from tests.app.fakes import FakeEngine
@@ -45,7 +45,7 @@ class ExportDesk(Desk):
     def new_feature(self) -> ExportFeature:
         """Return the feature of a new instance or a later start of the application."""
         parts = partial(parts_of, self.window)
-        orders = KeptOrders(self.folder / "orders")
+        orders = StoredJobs(self.folder / "orders")
         self.features.append(
             ExportFeature(self.window, self.controller, self.settings, parts, self.engine_factory, orders)
         )
@@ -91,8 +91,8 @@ def desk(qtbot: QtBot, qapp: QApplication, tmp_path: Path, monkeypatch: pytest.M
 
 def test_one_dialog_is_behind_every_way_to_save(desk: ExportDesk) -> None:
     desk.prepare()
-    for wish in (desk.window.menu.save.trigger, desk.page.header.save_button.click):
-        wish()
+    for trigger in (desk.window.menu.save.trigger, desk.page.header.save_button.click):
+        trigger()
         dialog = desk.window.findChild(ExportDialog)
         assert dialog is not None
         dialog.close()
@@ -228,7 +228,7 @@ def test_what_cannot_be_written_is_offered_elsewhere_as_it_was_wanted(desk: Expo
     desk.qtbot.waitUntil(lambda: desk.page.banner.message is not None)
     message = desk.page.banner.message
     assert message is not None
-    assert message.remedy is Remedy.SAVE_ELSEWHERE
+    assert message.action is MessageAction.SAVE_ELSEWHERE
     desk.window.reading.close()
     desk.page.banner.button.click()
     dialog = desk.window.findChild(ExportDialog)
@@ -254,9 +254,9 @@ def interrupt(desk: ExportDesk, order: ExportJob) -> None:
     steps.close()
     code = (
         "import os, pickle, sys\n"
-        "from engine.export.stored_jobs import KeptOrders\n"
+        "from engine.export.stored_jobs import StoredJobs\n"
         "from pathlib import Path\n"
-        "kept = KeptOrders(Path(sys.argv[1])).keep(pickle.loads(sys.stdin.buffer.read()), sys.argv[2])\n"
+        "kept = StoredJobs(Path(sys.argv[1])).keep(pickle.loads(sys.stdin.buffer.read()), sys.argv[2])\n"
         "os.kill(os.getpid(), 9)\n"
     )
     command = [sys.executable, "-c", code, str(desk.folder / "orders"), "starter"]
@@ -291,7 +291,7 @@ def test_an_export_that_was_interrupted_goes_on_where_it_was(desk: ExportDesk, i
 def test_it_goes_on_with_the_model_that_it_was_begun_with(
     desk: ExportDesk, interrupted: ExportJob, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(type(desk.page.header.voices), "speaking_model", "another")
+    monkeypatch.setattr(type(desk.page.header.voices), "speaking_model", "other")
     look(desk)
     desk.page.save_strip.resume_button.click()
     desk.wait_saved()
@@ -311,7 +311,7 @@ def test_only_one_of_two_windows_offers_it_and_the_next_start_does_again(
     desk: ExportDesk, interrupted: ExportJob, qtbot: QtBot
 ) -> None:
     look(desk)
-    other, found = ExportRecords(KeptOrders(desk.folder / "orders")), []
+    other, found = ExportRecords(StoredJobs(desk.folder / "orders")), []
     other.found.connect(found.append)
     other.look()
     other.shut_down(PATIENCE_MS)

@@ -12,7 +12,7 @@ from pytestqt.qtbot import QtBot
 from app.library.feature import LibraryFeature
 from app.library.history import HistoryListed
 from app.library.queue_store import QueueListed
-from app.library.records import Entry, Item, QueueJob
+from app.library.records import HistoryEntry, QueueItem, QueueJob
 from app.main_window import MainWindow
 from app.recent_texts import RecentTexts
 from app.settings import Settings
@@ -38,8 +38,8 @@ class Room:
         self.feature = LibraryFeature(
             self.window, self.speech, self.settings, lambda model: lambda: self.other, folder / "library", in_charge
         )
-        self.entries: tuple[Entry, ...] = ()
-        self.items: tuple[Item, ...] = ()
+        self.entries: tuple[HistoryEntry, ...] = ()
+        self.items: tuple[QueueItem, ...] = ()
         self.feature.library.history_listed.connect(self.note_entries)
         self.feature.library.queue_listed.connect(self.note_items)
         qtbot.addWidget(self.window)

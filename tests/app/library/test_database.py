@@ -4,16 +4,16 @@ from pathlib import Path
 import pytest
 
 from app.library.database import FILE, LibraryUnusable, open_library
-from tests.app.library.shelf import Shelf
+from tests.app.library.example_library import ExampleLibrary
 
 
 @pytest.fixture
 def folder(tmp_path: Path) -> Path:
     folder = tmp_path / "library"
-    shelf = Shelf(folder)
+    example_library = ExampleLibrary(folder)
     for number in range(100):
-        shelf.speak(f"Text {number}.")
-    shelf.database.close()
+        example_library.speak(f"Text {number}.")
+    example_library.database.close()
     return folder
 
 
@@ -26,14 +26,14 @@ def damage(path: Path, offset: int) -> None:
 @pytest.mark.parametrize("offset", [0, 3 * 4096])
 def test_a_damaged_file_is_set_aside_with_its_sounds_and_another_begun(folder: Path, offset: int) -> None:
     damage(folder / FILE, offset)
-    shelf = Shelf(folder)
-    assert shelf.titles() == []
-    assert shelf.aside is not None
-    assert shelf.aside.folder.parent == folder.parent
-    assert (shelf.aside.folder / FILE).exists()
-    assert len(list((shelf.aside.folder / "sounds").iterdir())) == 100
-    shelf.database.close()
-    assert Shelf(folder).aside is None
+    example_library = ExampleLibrary(folder)
+    assert example_library.titles() == []
+    assert example_library.aside is not None
+    assert example_library.aside.folder.parent == folder.parent
+    assert (example_library.aside.folder / FILE).exists()
+    assert len(list((example_library.aside.folder / "sounds").iterdir())) == 100
+    example_library.database.close()
+    assert ExampleLibrary(folder).aside is None
 
 
 def test_an_empty_file_is_a_new_library(tmp_path: Path) -> None:
@@ -80,6 +80,6 @@ def test_a_table_whose_description_is_damaged_is_set_aside(folder: Path) -> None
             (b"CREATE TABLE item (number INTEGER NOT NUL\xff)",),
         )
     database.close()
-    shelf = Shelf(folder)
-    assert shelf.aside is not None
-    shelf.database.close()
+    example_library = ExampleLibrary(folder)
+    assert example_library.aside is not None
+    example_library.database.close()

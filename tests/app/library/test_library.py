@@ -8,29 +8,29 @@ import pytest
 from pytestqt.qtbot import QtBot
 
 from app.library.database import FILE, LibraryUnusable
-from app.library.library import Library
-from app.library.records import QueueJob, State
+from app.library.library import SpeechLibrary
+from app.library.records import QueueJob, QueueState
 from engine.errors import DamagedFile
 from engine.speech import Samples
-from tests.app.library.shelf import MODEL, Shelf, request, samples_16_bits, track_of
+from tests.app.library.example_library import MODEL, ExampleLibrary, request, samples_16_bits, track_of
 from tests.patience import PATIENCE_MS, PATIENCE_SECONDS
 
 
 @pytest.fixture
-def library(tmp_path: Path, qtbot: QtBot) -> Iterator[Library]:
-    library = Library(tmp_path / "library")
+def library(tmp_path: Path, qtbot: QtBot) -> Iterator[SpeechLibrary]:
+    library = SpeechLibrary(tmp_path / "library")
     library.limit(100)
     yield library
     assert library.shut_down(PATIENCE_MS)
 
 
-def keep(library: Library, qtbot: QtBot, text: str) -> None:
-    library.begin(request(text), MODEL)
+def keep(library: SpeechLibrary, qtbot: QtBot, text: str) -> None:
+    library.add_entry(request(text), MODEL)
     with qtbot.waitSignal(library.history_listed, check_params_cb=lambda listed: listed.kept_bytes > 0):
-        library.keep(request(text), MODEL, track_of(text))
+        library.save_audio(request(text), MODEL, track_of(text))
 
 
-def test_what_was_spoken_is_heard_again_from_its_file(library: Library, qtbot: QtBot) -> None:
+def test_what_was_spoken_is_heard_again_from_its_file(library: SpeechLibrary, qtbot: QtBot) -> None:
     keep(library, qtbot, "One. Two.")
     with qtbot.waitSignal(library.recalled) as recalled:
         library.recall(1)
@@ -39,15 +39,15 @@ def test_what_was_spoken_is_heard_again_from_its_file(library: Library, qtbot: Q
     np.testing.assert_array_equal(report.track.samples(), samples_16_bits(track_of("One. Two.")).astype(np.float32))
 
 
-def test_without_its_sound_only_the_request_comes_back(library: Library, qtbot: QtBot) -> None:
-    library.begin(request("One."), MODEL)
+def test_without_its_sound_only_the_request_comes_back(library: SpeechLibrary, qtbot: QtBot) -> None:
+    library.add_entry(request("One."), MODEL)
     with qtbot.waitSignal(library.recalled) as recalled:
         library.recall(1)
     (report,) = recalled.args or ()
     assert (report.track, report.error, report.kept.request) == (None, None, request("One."))
 
 
-def test_a_sound_that_is_damaged_is_told(library: Library, qtbot: QtBot, tmp_path: Path) -> None:
+def test_a_sound_that_is_damaged_is_told(library: SpeechLibrary, qtbot: QtBot, tmp_path: Path) -> None:
     keep(library, qtbot, "One.")
     (sound,) = (tmp_path / "library" / "sounds").iterdir()
     sound.write_bytes(b"damaged")
@@ -58,18 +58,18 @@ def test_a_sound_that_is_damaged_is_told(library: Library, qtbot: QtBot, tmp_pat
     assert isinstance(report.error, DamagedFile)
 
 
-def test_a_shorter_sound_of_the_same_speech_does_not_replace_a_longer_one(library: Library, qtbot: QtBot) -> None:
+def test_a_shorter_sound_of_the_same_speech_does_not_replace_a_longer_one(library: SpeechLibrary, qtbot: QtBot) -> None:
     keep(library, qtbot, "One. Two.")
-    library.keep(request("One. Two."), MODEL, track_of("One. Two.", made=1))
+    library.save_audio(request("One. Two."), MODEL, track_of("One. Two.", made=1))
     with qtbot.waitSignal(library.recalled) as recalled:
         library.recall(1)
     (report,) = recalled.args or ()
     assert report.track.whole
 
 
-def test_a_sound_is_read_while_another_is_written(library: Library, qtbot: QtBot) -> None:
+def test_a_sound_is_read_while_another_is_written(library: SpeechLibrary, qtbot: QtBot) -> None:
     keep(library, qtbot, "One.")
-    library.begin(request("Two."), MODEL)
+    library.add_entry(request("Two."), MODEL)
     held, going_on = threading.Event(), threading.Event()
     track = track_of("Two.")
     read = track.between
@@ -80,46 +80,48 @@ def test_a_sound_is_read_while_another_is_written(library: Library, qtbot: QtBot
         return read(start, end)
 
     track.between = slowly  # type: ignore[method-assign]
-    library.keep(request("Two."), MODEL, track)
+    library.save_audio(request("Two."), MODEL, track)
     assert held.wait(PATIENCE_SECONDS)
     with qtbot.waitSignal(library.recalled):
         library.recall(1)
     going_on.set()
 
 
-def test_sound_that_cannot_be_written_is_told_in_one_sentence(library: Library, qtbot: QtBot, tmp_path: Path) -> None:
-    library.begin(request("One."), MODEL)
+def test_sound_that_cannot_be_written_is_told_in_one_sentence(
+    library: SpeechLibrary, qtbot: QtBot, tmp_path: Path
+) -> None:
+    library.add_entry(request("One."), MODEL)
     with qtbot.waitSignal(library.history_listed):
         pass
     shutil.rmtree(tmp_path / "library" / "sounds", ignore_errors=True)
     (tmp_path / "library" / "sounds").write_text("no folder")
     with qtbot.waitSignal(library.failed) as failed:
-        library.keep(request("One."), MODEL, track_of("One."))
+        library.save_audio(request("One."), MODEL, track_of("One."))
     assert isinstance((failed.args or [None])[0], LibraryUnusable)
 
 
 def test_at_the_end_everything_asked_for_is_done_first(tmp_path: Path, qtbot: QtBot) -> None:
-    library = Library(tmp_path / "library")
+    library = SpeechLibrary(tmp_path / "library")
     library.limit(100)
-    library.begin(request("One."), MODEL)
-    library.keep(request("One."), MODEL, track_of("One. " * 50))
+    library.add_entry(request("One."), MODEL)
+    library.save_audio(request("One."), MODEL, track_of("One. " * 50))
     library.add(QueueJob(request("Two."), MODEL))
     assert library.shut_down(PATIENCE_MS)
-    shelf = Shelf(tmp_path / "library")
-    assert shelf.with_sound() == ["One."]
-    assert [item.title for item in shelf.queue.listed().items] == ["Two."]
-    shelf.database.close()
+    example_library = ExampleLibrary(tmp_path / "library")
+    assert example_library.with_sound() == ["One."]
+    assert [item.title for item in example_library.queue.listed().items] == ["Two."]
+    example_library.database.close()
 
 
-@pytest.mark.parametrize(("in_charge", "state"), [(True, State.WAITING), (False, State.WORKING)])
+@pytest.mark.parametrize(("in_charge", "state"), [(True, QueueState.WAITING), (False, QueueState.WORKING)])
 def test_only_the_one_in_charge_puts_the_queue_in_order(
-    tmp_path: Path, qtbot: QtBot, in_charge: bool, state: State
+    tmp_path: Path, qtbot: QtBot, in_charge: bool, state: QueueState
 ) -> None:
-    shelf = Shelf(tmp_path / "library")
-    shelf.queue.add(QueueJob(request("One."), MODEL))
-    shelf.queue.mark(1, State.WORKING)
-    shelf.database.close()
-    with qtbot.waitSignal((library := Library(tmp_path / "library", in_charge)).queue_listed) as listed:
+    example_library = ExampleLibrary(tmp_path / "library")
+    example_library.queue.add(QueueJob(request("One."), MODEL))
+    example_library.queue.mark(1, QueueState.WORKING)
+    example_library.database.close()
+    with qtbot.waitSignal((library := SpeechLibrary(tmp_path / "library", in_charge)).queue_listed) as listed:
         pass
     (report,) = listed.args or ()
     assert [item.state for item in report.items] == [state]
@@ -130,7 +132,7 @@ def test_a_damaged_library_is_told_once(tmp_path: Path, qtbot: QtBot) -> None:
     folder = tmp_path / "library"
     folder.mkdir()
     (folder / FILE).write_bytes(b"damaged" * 1000)
-    library = Library(folder)
+    library = SpeechLibrary(folder)
     told: list[object] = []
     library.set_aside.connect(told.append)
     with qtbot.waitSignals([library.history_listed, library.queue_listed]):
@@ -141,7 +143,7 @@ def test_a_damaged_library_is_told_once(tmp_path: Path, qtbot: QtBot) -> None:
 
 def test_a_folder_that_cannot_be_written_is_told(tmp_path: Path, qtbot: QtBot) -> None:
     (tmp_path / "library").write_text("not a folder")
-    library = Library(tmp_path / "library")
+    library = SpeechLibrary(tmp_path / "library")
     with qtbot.waitSignal(library.failed) as failed:
         pass
     assert isinstance((failed.args or [None])[0], LibraryUnusable)

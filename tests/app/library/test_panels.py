@@ -6,10 +6,10 @@ from pytestqt.qtbot import QtBot
 from app.library import panels
 from app.library.history import HistoryListed
 from app.library.panels import NOTHING_FOUND, NOTHING_YET, HistoryPanel
-from app.library.records import Entry
+from app.library.records import HistoryEntry
 from app.widgets.controls import ActionButton
 
-ENTRIES = tuple(Entry(number, f"Text {number}", "af_heart", "m", 1.0, 1e9, kept_bytes=5) for number in range(3))
+ENTRIES = tuple(HistoryEntry(number, f"Text {number}", "af_heart", "m", 1.0, 1e9, kept_bytes=5) for number in range(3))
 
 
 @pytest.fixture

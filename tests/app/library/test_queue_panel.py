@@ -4,11 +4,11 @@ from pathlib import Path
 import pytest
 from pytestqt.qtbot import QtBot
 
-from app.library.panels import QueuePanel, entry_row, item_row, size_words
+from app.library.panels import QueuePanel, entry_row, format_size, item_row
 from app.library.queue_store import QueueListed
-from app.library.records import Entry, Item, QueueJob, State, first_words
+from app.library.records import HistoryEntry, QueueItem, QueueJob, QueueState, first_words
 from engine.speech import SpeechRequest
-from tests.app.library.shelf import MODEL, request
+from tests.app.library.example_library import MODEL, request
 
 WHY = "The disk is full. Free up some space."
 NOW = datetime(2026, 11, 24, 19, 30)
@@ -18,9 +18,9 @@ NOW = datetime(2026, 11, 24, 19, 30)
 def panel(qtbot: QtBot) -> QueuePanel:
     panel = QueuePanel()
     qtbot.addWidget(panel)
-    states = (State.DONE, State.FAILED, State.WORKING, State.WAITING)
-    items = [Item(number, "One.", QueueJob(request("One."), MODEL), state) for number, state in enumerate(states)]
-    items[1] = Item(1, "One.", items[1].wish, State.FAILED, WHY)
+    states = (QueueState.DONE, QueueState.FAILED, QueueState.WORKING, QueueState.WAITING)
+    items = [QueueItem(number, "One.", QueueJob(request("One."), MODEL), state) for number, state in enumerate(states)]
+    items[1] = QueueItem(1, "One.", items[1].job, QueueState.FAILED, WHY)
     panel.show_items(QueueListed(tuple(items)))
     panel.show()
     return panel
@@ -72,9 +72,9 @@ def test_an_empty_queue_says_how_to_fill_it(panel: QueuePanel) -> None:
     assert not panel.remove_done.isEnabled()
 
 
-def entry(**values: object) -> Entry:
+def entry(**values: object) -> HistoryEntry:
     fields = {"number": 1, "title": "Words", "voice": "af_heart", "model": "m", "speed": 1.0, "begun": NOW.timestamp()}
-    return Entry(**fields | values)  # type: ignore[arg-type]
+    return HistoryEntry(**fields | values)  # type: ignore[arg-type]
 
 
 def test_an_entry_tells_voice_moment_and_length() -> None:
@@ -88,17 +88,17 @@ def test_an_entry_tells_voice_moment_and_length() -> None:
 @pytest.mark.parametrize(
     ("target", "speed", "state", "details"),
     [
-        (None, 1.0, State.WAITING, "Waiting · Play · Heart"),
-        (Path("/a/b.m4b"), 1.25, State.WORKING, "Generating · Save to b.m4b · Heart · 1.25×"),
-        (None, 1.0, State.FAILED, "The disk is full."),
+        (None, 1.0, QueueState.WAITING, "Waiting · Play · Heart"),
+        (Path("/a/b.m4b"), 1.25, QueueState.WORKING, "Generating · Save to b.m4b · Heart · 1.25×"),
+        (None, 1.0, QueueState.FAILED, "The disk is full."),
     ],
 )
 def test_an_item_tells_its_state_and_what_becomes_of_it(
-    target: Path | None, speed: float, state: State, details: str
+    target: Path | None, speed: float, state: QueueState, details: str
 ) -> None:
-    wish = QueueJob(SpeechRequest("Words", "af_heart", speed), "m", target)
-    row = item_row(Item(1, "Words", wish, state, "The disk is full."))
-    assert (row.title, row.details, row.fault) == ("Words", details, state is State.FAILED)
+    job = QueueJob(SpeechRequest("Words", "af_heart", speed), "m", target)
+    row = item_row(QueueItem(1, "Words", job, state, "The disk is full."))
+    assert (row.title, row.details, row.fault) == ("Words", details, state is QueueState.FAILED)
 
 
 def test_first_words_end_between_words() -> None:
@@ -109,4 +109,4 @@ def test_first_words_end_between_words() -> None:
 
 @pytest.mark.parametrize(("kept_bytes", "words"), [(0, "0 MB"), (250_000_000, "250 MB"), (1_000_000_000, "1.0 GB")])
 def test_sizes_have_a_unit(kept_bytes: int, words: str) -> None:
-    assert size_words(kept_bytes) == words
+    assert format_size(kept_bytes) == words

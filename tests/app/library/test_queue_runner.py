@@ -3,11 +3,11 @@ from pathlib import Path
 import pytest
 from PySide6.QtCore import QObject, Signal
 
-from app.library.queue_runner import CANCELLED, PRESS_PLAY, QueueRunner
+from app.library.queue_runner import CANCELED, PRESS_PLAY, QueueRunner
 from app.library.queue_store import QueueListed
-from app.library.records import Item, QueueJob, State
-from engine.errors import Cancelled, OutputError
-from tests.app.library.shelf import MODEL, request
+from app.library.records import QueueItem, QueueJob, QueueState
+from engine.errors import Canceled, OutputError
+from tests.app.library.example_library import MODEL, request
 
 HEARD = QueueJob(request("Heard."), MODEL)
 
@@ -19,17 +19,17 @@ class FakeLibrary(QObject):
 
     def __init__(self) -> None:
         super().__init__()
-        self.marks: list[tuple[int, State, str]] = []
+        self.marks: list[tuple[int, QueueState, str]] = []
         self.removed: list[int] = []
 
-    def mark(self, number: int, state: State, message: str = "") -> None:
+    def mark(self, number: int, state: QueueState, message: str = "") -> None:
         self.marks.append((number, state, message))
 
     def remove(self, number: int) -> None:
         self.removed.append(number)
 
-    def list(self, *states: State) -> None:
-        items = tuple(Item(number, "Heard.", HEARD, state) for number, state in enumerate(states, 1))
+    def list(self, *states: QueueState) -> None:
+        items = tuple(QueueItem(number, "Heard.", HEARD, state) for number, state in enumerate(states, 1))
         self.queue_listed.emit(QueueListed(items))
 
 
@@ -44,18 +44,18 @@ class FakeDesk(QObject):
         self.begun: list[int] = []
         self.free = True
 
-    def obstacle(self, wish: QueueJob) -> str | None:
+    def blocking_reason(self, job: QueueJob) -> str | None:
         return None
 
-    def has_place(self, wish: QueueJob) -> bool:
+    def has_place(self, job: QueueJob) -> bool:
         return self.free
 
-    def begin(self, number: int, wish: QueueJob) -> None:
+    def begin_job(self, number: int, job: QueueJob) -> None:
         self.begun.append(number)
         self.free = False
 
     def cancel(self, number: int) -> None:
-        self.end(number, Cancelled("Stopped"))
+        self.end(number, Canceled("Stopped"))
 
     def withdraw(self) -> None:
         pass
@@ -78,7 +78,7 @@ def bench(qapp: object) -> Bench:
 
 
 def test_nothing_is_heard_before_somebody_wants_it(bench: Bench) -> None:
-    bench.library.list(State.WAITING)
+    bench.library.list(QueueState.WAITING)
     assert bench.desk.begun == []
     assert bench.runner.note == PRESS_PLAY
     bench.runner.play(True)
@@ -88,71 +88,71 @@ def test_nothing_is_heard_before_somebody_wants_it(bench: Bench) -> None:
 
 def test_a_list_from_before_it_ended_does_not_begin_it_again(bench: Bench) -> None:
     bench.runner.play(True)
-    bench.library.list(State.WAITING, State.WAITING)
+    bench.library.list(QueueState.WAITING, QueueState.WAITING)
     bench.desk.end(1)
-    bench.library.list(State.WAITING, State.WAITING)
-    bench.library.list(State.WORKING, State.WAITING)
-    bench.library.list(State.DONE, State.WORKING)
+    bench.library.list(QueueState.WAITING, QueueState.WAITING)
+    bench.library.list(QueueState.WORKING, QueueState.WAITING)
+    bench.library.list(QueueState.DONE, QueueState.WORKING)
     assert bench.desk.begun == [1, 2]
-    assert bench.library.marks == [(1, State.WORKING, ""), (1, State.DONE, ""), (2, State.WORKING, "")]
+    assert bench.library.marks == [(1, QueueState.WORKING, ""), (1, QueueState.DONE, ""), (2, QueueState.WORKING, "")]
 
 
 def test_one_that_failed_is_begun_again_only_if_it_is_retried(bench: Bench) -> None:
     bench.runner.play(True)
-    bench.library.list(State.WAITING)
+    bench.library.list(QueueState.WAITING)
     bench.desk.end(1, OutputError("The disk is full.", "Free up some space."))
-    assert bench.library.marks[-1] == (1, State.FAILED, "The disk is full. Free up some space.")
-    bench.library.list(State.FAILED)
+    assert bench.library.marks[-1] == (1, QueueState.FAILED, "The disk is full. Free up some space.")
+    bench.library.list(QueueState.FAILED)
     assert bench.desk.begun == [1]
-    bench.runner.retry(Item(1, "Heard.", HEARD, State.FAILED))
-    bench.library.list(State.WAITING)
+    bench.runner.retry(QueueItem(1, "Heard.", HEARD, QueueState.FAILED))
+    bench.library.list(QueueState.WAITING)
     assert bench.desk.begun == [1, 1]
 
 
-def test_one_that_is_stopped_waits_again_and_one_that_is_cancelled_does_not(bench: Bench) -> None:
+def test_one_that_is_stopped_waits_again_and_one_that_is_canceled_does_not(bench: Bench) -> None:
     bench.runner.play(True)
-    bench.library.list(State.WAITING)
-    bench.desk.end(1, Cancelled("Stopped"))
-    assert bench.library.marks[-1] == (1, State.WAITING, "")
+    bench.library.list(QueueState.WAITING)
+    bench.desk.end(1, Canceled("Stopped"))
+    assert bench.library.marks[-1] == (1, QueueState.WAITING, "")
     assert not bench.runner.playing
     bench.runner.play(True)
-    bench.runner.cancel(Item(1, "Heard.", HEARD, State.WORKING))
-    assert bench.library.marks[-1] == (1, State.FAILED, CANCELLED)
+    bench.runner.cancel(QueueItem(1, "Heard.", HEARD, QueueState.WORKING))
+    assert bench.library.marks[-1] == (1, QueueState.FAILED, CANCELED)
     assert bench.desk.begun == [1, 1]
 
 
 def test_after_one_that_is_removed_while_it_is_heard_the_next_is_heard(bench: Bench) -> None:
-    bench.library.list(State.WAITING, State.WAITING)
+    bench.library.list(QueueState.WAITING, QueueState.WAITING)
     bench.runner.play(True)
-    bench.runner.remove(Item(1, "Heard.", HEARD, State.WORKING))
+    bench.runner.remove(QueueItem(1, "Heard.", HEARD, QueueState.WORKING))
     assert bench.runner.playing
     assert bench.library.removed == [1]
-    assert bench.library.marks == [(1, State.WORKING, ""), (2, State.WORKING, "")]
+    assert bench.library.marks == [(1, QueueState.WORKING, ""), (2, QueueState.WORKING, "")]
     assert bench.desk.begun == [1, 2]
 
 
 def test_what_is_removed_is_not_begun_by_a_list_from_before(bench: Bench) -> None:
-    bench.library.list(State.WAITING, State.WAITING)
-    bench.runner.remove(Item(1, "Heard.", HEARD))
-    bench.library.list(State.WAITING, State.WAITING)
+    bench.library.list(QueueState.WAITING, QueueState.WAITING)
+    bench.runner.remove(QueueItem(1, "Heard.", HEARD))
+    bench.library.list(QueueState.WAITING, QueueState.WAITING)
     bench.runner.play(True)
     assert bench.desk.begun == [2]
 
 
-def test_what_has_ended_before_the_panel_shows_that_is_not_cancelled(bench: Bench) -> None:
+def test_what_has_ended_before_the_panel_shows_that_is_not_canceled(bench: Bench) -> None:
     bench.runner.play(True)
-    bench.library.list(State.WAITING)
+    bench.library.list(QueueState.WAITING)
     bench.desk.end(1)
-    bench.runner.cancel(Item(1, "Heard.", HEARD, State.WORKING))
-    assert bench.library.marks[-1] == (1, State.DONE, "")
+    bench.runner.cancel(QueueItem(1, "Heard.", HEARD, QueueState.WORKING))
+    assert bench.library.marks[-1] == (1, QueueState.DONE, "")
 
 
 def test_a_file_that_is_given_up_as_the_window_closes_waits_again(bench: Bench, tmp_path: Path) -> None:
-    item = Item(1, "File.", QueueJob(request("File."), MODEL, target=tmp_path / "a.wav"), State.WAITING)
+    item = QueueItem(1, "File.", QueueJob(request("File."), MODEL, target=tmp_path / "a.wav"), QueueState.WAITING)
     bench.library.queue_listed.emit(QueueListed((item,)))
     bench.runner.halt()
-    bench.desk.end(1, Cancelled("Stopped"))
-    assert bench.library.marks[-1] == (1, State.WAITING, "")
+    bench.desk.end(1, Canceled("Stopped"))
+    assert bench.library.marks[-1] == (1, QueueState.WAITING, "")
     assert bench.desk.begun == [1]
     bench.runner.retry(item)  # the user kept the window open
     bench.runner.play(False)

@@ -4,35 +4,35 @@ from pathlib import Path
 import pytest
 
 from app.library.queue_store import QueueStore
-from app.library.records import QueueJob, State
+from app.library.records import QueueJob, QueueState
 from engine.speech import SpeechRequest
-from tests.app.library.shelf import MODEL, Shelf, request
+from tests.app.library.example_library import MODEL, ExampleLibrary, request
 
 
 @pytest.fixture
-def shelf(tmp_path: Path) -> Iterator[Shelf]:
-    shelf = Shelf(tmp_path / "library")
-    yield shelf
-    shelf.database.close()
+def example_library(tmp_path: Path) -> Iterator[ExampleLibrary]:
+    example_library = ExampleLibrary(tmp_path / "library")
+    yield example_library
+    example_library.database.close()
 
 
 @pytest.fixture
-def queue(shelf: Shelf) -> QueueStore:
+def queue(example_library: ExampleLibrary) -> QueueStore:
     for text in ("One.", "Two.", "Three."):
-        shelf.queue.add(QueueJob(request(text), MODEL))
-    return shelf.queue
+        example_library.queue.add(QueueJob(request(text), MODEL))
+    return example_library.queue
 
 
 def titles(queue: QueueStore) -> list[str]:
     return [item.title for item in queue.listed().items]
 
 
-def test_a_wish_comes_back_as_it_was_given(shelf: Shelf) -> None:
+def test_a_wish_comes_back_as_it_was_given(example_library: ExampleLibrary) -> None:
     request = SpeechRequest("", "af_heart(2)+am_adam(1)", 1.5, pause_scale=2.0, language="en-GB")
-    wish = QueueJob(request, "kokoro-82m", Path("/a/b.m4b"), Path("/a/b.epub"))
-    shelf.queue.add(wish)
-    (item,) = shelf.queue.listed().items
-    assert (item.wish, item.title, item.state) == (wish, "b.epub", State.WAITING)
+    job = QueueJob(request, "kokoro-82m", Path("/a/b.m4b"), Path("/a/b.epub"))
+    example_library.queue.add(job)
+    (item,) = example_library.queue.listed().items
+    assert (item.job, item.title, item.state) == (job, "b.epub", QueueState.WAITING)
 
 
 def test_items_are_moved_but_not_beyond_the_ends(queue: QueueStore) -> None:
@@ -48,22 +48,22 @@ def test_items_are_moved_but_not_beyond_the_ends(queue: QueueStore) -> None:
 
 def test_what_was_working_at_the_end_waits_again(queue: QueueStore) -> None:
     first, second, third = (item.number for item in queue.listed().items)
-    queue.mark(first, State.DONE)
-    queue.mark(second, State.WORKING)
-    queue.mark(third, State.FAILED, "It did not work.")
+    queue.mark(first, QueueState.DONE)
+    queue.mark(second, QueueState.WORKING)
+    queue.mark(third, QueueState.FAILED, "It did not work.")
     queue.wait_again()
     states = [(item.state, item.message) for item in queue.listed().items]
-    assert states == [(State.DONE, ""), (State.WAITING, ""), (State.FAILED, "It did not work.")]
+    assert states == [(QueueState.DONE, ""), (QueueState.WAITING, ""), (QueueState.FAILED, "It did not work.")]
 
 
 def test_items_are_removed(queue: QueueStore) -> None:
     first, second, _ = (item.number for item in queue.listed().items)
     queue.remove(first)
-    queue.mark(second, State.DONE)
+    queue.mark(second, QueueState.DONE)
     queue.remove_done()
     assert titles(queue) == ["Three."]
 
 
-def test_an_item_whose_state_is_damaged_has_failed(shelf: Shelf, queue: QueueStore) -> None:
-    shelf.database.execute("UPDATE item SET state = 'waitinf' WHERE title = 'Two.'")
-    assert [item.state for item in queue.listed().items] == [State.WAITING, State.FAILED, State.WAITING]
+def test_an_item_whose_state_is_damaged_has_failed(example_library: ExampleLibrary, queue: QueueStore) -> None:
+    example_library.database.execute("UPDATE item SET state = 'waitinf' WHERE title = 'Two.'")
+    assert [item.state for item in queue.listed().items] == [QueueState.WAITING, QueueState.FAILED, QueueState.WAITING]

@@ -10,7 +10,7 @@ from pytestqt.qtbot import QtBot
 
 from app.library.history import ENTRIES_KEPT, HistoryListed
 from app.library.panels import HistoryPanel
-from tests.app.library.shelf import MODEL, Shelf, request
+from tests.app.library.example_library import MODEL, ExampleLibrary, request
 from tests.work import calls_of
 
 WORDS = " ".join(["word"] * 200)
@@ -22,49 +22,53 @@ MAX_CALLS_PER_ENTRY = 10
 
 
 @pytest.fixture(scope="module")
-def shelf(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Shelf]:
-    shelf = Shelf(tmp_path_factory.mktemp("shelf") / "library")
-    shelf.database.execute("BEGIN")
+def example_library(tmp_path_factory: pytest.TempPathFactory) -> Iterator[ExampleLibrary]:
+    example_library = ExampleLibrary(tmp_path_factory.mktemp("shelf") / "library")
+    example_library.database.execute("BEGIN")
     for number in range(ENTRIES_KEPT):
-        shelf.history.begin(request(f"{number} {WORDS}"), MODEL)
-    shelf.database.execute("COMMIT")
-    yield shelf
-    shelf.database.close()
+        example_library.history.add_entry(request(f"{number} {WORDS}"), MODEL)
+    example_library.database.execute("COMMIT")
+    yield example_library
+    example_library.database.close()
 
 
-def find(shelf: Shelf) -> None:
-    shelf.history.look_for("9999 WORD")
-    assert len(shelf.history.listed().entries) == 1
-    shelf.history.look_for("")
+def find(example_library: ExampleLibrary) -> None:
+    example_library.history.look_for("9999 WORD")
+    assert len(example_library.history.listed().entries) == 1
+    example_library.history.look_for("")
 
 
-def steps_of(shelf: Shelf, work: Callable[[Shelf], object]) -> int:
+def steps_of(example_library: ExampleLibrary, work: Callable[[ExampleLibrary], object]) -> int:
     calls = [0]
 
     def count() -> None:
         calls[0] += 1
 
-    shelf.database.set_progress_handler(count, STEPS_PER_CALL)
-    work(shelf)
-    shelf.database.set_progress_handler(None, 0)
+    example_library.database.set_progress_handler(count, STEPS_PER_CALL)
+    work(example_library)
+    example_library.database.set_progress_handler(None, 0)
     return calls[0] * STEPS_PER_CALL
 
 
 @pytest.mark.parametrize(
     "work",
     [
-        pytest.param(lambda shelf: shelf.history.listed(), id="list"),
+        pytest.param(lambda example_library: example_library.history.listed(), id="list"),
         pytest.param(find, id="find"),
-        pytest.param(lambda shelf: shelf.history.begin(request("another"), MODEL), id="enter"),
-        pytest.param(lambda shelf: shelf.history.star(17, starred=True), id="star"),
+        pytest.param(lambda example_library: example_library.history.add_entry(request("new"), MODEL), id="enter"),
+        pytest.param(lambda example_library: example_library.history.star(17, starred=True), id="star"),
     ],
 )
-def test_the_database_takes_a_few_steps_for_each_entry(shelf: Shelf, work: Callable[[Shelf], object]) -> None:
-    assert 0 < steps_of(shelf, work) < MAX_STEPS_PER_ENTRY * ENTRIES_KEPT
+def test_the_database_takes_a_few_steps_for_each_entry(
+    example_library: ExampleLibrary, work: Callable[[ExampleLibrary], object]
+) -> None:
+    assert 0 < steps_of(example_library, work) < MAX_STEPS_PER_ENTRY * ENTRIES_KEPT
 
 
-def test_the_window_shows_them_in_a_few_calls(shelf: Shelf, qtbot: QtBot, qapp: QApplication) -> None:
-    listed = shelf.history.listed()
+def test_the_window_shows_them_in_a_few_calls(
+    example_library: ExampleLibrary, qtbot: QtBot, qapp: QApplication
+) -> None:
+    listed = example_library.history.listed()
     assert len(listed.entries) == ENTRIES_KEPT
     panel = HistoryPanel()
     qtbot.addWidget(panel)

@@ -9,10 +9,10 @@ from pytestqt.qtbot import QtBot
 from app.models import worker
 from app.models.controller import ModelController
 from app.models.row import ModelRow, RowButton
-from app.models.worker import JobEnded, JobProgress, ModelJob, ModelWorker, Task
-from engine.errors import Cancelled, DamagedFile, DownloadError
-from engine.models.catalogue import ModelEntry
-from engine.models.progress import Activity, ModelObserver, ModelProgress
+from app.models.worker import JobEnded, JobProgress, ModelJob, ModelTask, ModelWorker
+from engine.errors import Canceled, DamagedFile, DownloadError
+from engine.models.catalog import ModelEntry
+from engine.models.progress import ModelActivity, ModelObserver, ModelProgress
 from engine.models.store import ModelState
 from engine.speech import PreparationEvent
 from tests.app.fake_library import FULL_SIZE, STARTER, FakeLibrary
@@ -68,13 +68,13 @@ def test_a_fetch_shows_its_progress_and_then_the_model(desk: Desk) -> None:
     desk.look()
     desk.library.hold.clear()
     desk.controller.fetch(FULL_SIZE)
-    assert (desk.row.task, desk.row.button) == (Task.FETCH, RowButton.CANCEL)
+    assert (desk.row.task, desk.row.button) == (ModelTask.FETCH, RowButton.CANCEL)
     desk.wait_for_progress()
     assert not desk.row.idle
     desk.library.hold.set()
     desk.wait()
     assert (desk.row.task, desk.row.progress, desk.row.status.state) == (None, None, ModelState.INSTALLED)
-    assert [job.task for job in desk.done] == [Task.LOOK, Task.FETCH]
+    assert [job.task for job in desk.done] == [ModelTask.LOOK, ModelTask.FETCH]
 
 
 def test_stopping_is_no_failure(desk: Desk) -> None:
@@ -126,7 +126,7 @@ def test_what_is_wanted_after_stopping_is_done(desk: Desk) -> None:
     desk.qtbot.waitUntil(lambda: len(desk.library.asked) == 2)
     desk.library.hold.set()
     desk.wait()
-    assert [job.task for job in desk.done] == [Task.LOOK, Task.IMPORT]
+    assert [job.task for job in desk.done] == [ModelTask.LOOK, ModelTask.IMPORT]
 
 
 @pytest.mark.parametrize("error", [DownloadError("No.", "Do."), ZeroDivisionError("surprise")])
@@ -140,11 +140,11 @@ def test_the_models_are_listed_after_any_failure(desk: Desk, error: Exception) -
     assert desk.row.status.state is ModelState.PARTIAL
 
 
-def test_a_catalogue_that_cannot_be_read_is_told(desk: Desk, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_catalog_that_cannot_be_read_is_told(desk: Desk, monkeypatch: pytest.MonkeyPatch) -> None:
     def fail() -> tuple[ModelEntry, ...]:
         raise DamagedFile(Path("models.json"), "The list can’t be read.", "Install again.")
 
-    monkeypatch.setattr(desk.library, "catalogue", fail)
+    monkeypatch.setattr(desk.library, "catalog", fail)
     desk.look()
     assert [type(ended.error) for ended in desk.failed] == [DamagedFile]
 
@@ -154,12 +154,12 @@ def test_looking_while_something_is_done_changes_nothing(desk: Desk) -> None:
     desk.library.hold.clear()
     desk.controller.verify(FULL_SIZE)
     desk.controller.look()
-    assert desk.row.task is Task.VERIFY
+    assert desk.row.task is ModelTask.VERIFY
     desk.library.hold.set()
     desk.wait()
     desk.controller.remove(FULL_SIZE)
     desk.wait()
-    assert [job.task for job in desk.done] == [Task.LOOK, Task.VERIFY, Task.REMOVE]
+    assert [job.task for job in desk.done] == [ModelTask.LOOK, ModelTask.VERIFY, ModelTask.REMOVE]
 
 
 def test_ending_stops_what_is_under_way_and_keeps_what_was_received(desk: Desk) -> None:
@@ -173,7 +173,7 @@ def test_ending_stops_what_is_under_way_and_keeps_what_was_received(desk: Desk) 
 
 
 def test_every_job_can_be_stopped_on_its_own() -> None:
-    one, other = ModelJob(Task.FETCH, "a"), ModelJob(Task.FETCH, "a")
+    one, other = ModelJob(ModelTask.FETCH, "a"), ModelJob(ModelTask.FETCH, "a")
     one.cancel.set()
     assert one == other
     assert not other.cancel.is_set()
@@ -190,7 +190,7 @@ class Bench:
     def take(self, job: ModelJob, progress: JobProgress) -> None:
         self.told.append(progress)
 
-    def work(self, task: Task, path: Path | None = None) -> None:
+    def work(self, task: ModelTask, path: Path | None = None) -> None:
         self.worker.work(ModelJob(task, FULL_SIZE, path))
 
 
@@ -208,30 +208,31 @@ def test_every_model_is_listed_with_its_folder(bench: Bench, tmp_path: Path) -> 
 
 
 @pytest.mark.parametrize(
-    ("task", "path"), [(Task.FETCH, None), (Task.IMPORT, Path("a.pth")), (Task.VERIFY, None), (Task.REMOVE, None)]
+    ("task", "path"),
+    [(ModelTask.FETCH, None), (ModelTask.IMPORT, Path("a.pth")), (ModelTask.VERIFY, None), (ModelTask.REMOVE, None)],
 )
-def test_every_task_reaches_the_store(bench: Bench, task: Task, path: Path | None) -> None:
+def test_every_task_reaches_the_store(bench: Bench, task: ModelTask, path: Path | None) -> None:
     bench.work(task, path)
     assert bench.library.asked == [(task, FULL_SIZE, path)]
 
 
 def test_making_a_model_ready_tells_its_steps(bench: Bench) -> None:
     bench.library.hold.clear()
-    stopped = ModelJob(Task.PREPARE, FULL_SIZE, device="cpu")
+    stopped = ModelJob(ModelTask.PREPARE, FULL_SIZE, device="cpu")
     told: list[tuple[ModelJob, JobProgress]] = []
 
     def stop(job: ModelJob, progress: JobProgress) -> None:
         told.append((job, progress))
         job.cancel.set()
 
-    with pytest.raises(Cancelled):
+    with pytest.raises(Canceled):
         ModelWorker(lambda: bench.library, stop).work(stopped)
     assert bench.library.made_ready == [(FULL_SIZE, "cpu")]
     assert (stopped, PreparationEvent("Compiling decoder", 5, 7)) in told
 
 
 def test_progress_is_told(bench: Bench) -> None:
-    bench.work(Task.FETCH)
+    bench.work(ModelTask.FETCH)
     first, *_, last = bench.told
     assert isinstance(first, ModelProgress)
     assert isinstance(last, ModelProgress)
@@ -245,8 +246,8 @@ def test_progress_is_told_no_more_often_than_anybody_can_read(monkeypatch: pytes
     class Chatty(FakeLibrary):
         def verify(self, name: str, observe: ModelObserver, cancel: threading.Event | None) -> None:
             for done in range(10_001):
-                observe(ModelProgress(name, Activity.CHECKING, done, 10_000))
+                observe(ModelProgress(name, ModelActivity.CHECKING, done, 10_000))
 
     bench = Bench(Chatty())
-    bench.work(Task.VERIFY)
+    bench.work(ModelTask.VERIFY)
     assert [each.bytes_done for each in bench.told if isinstance(each, ModelProgress)] == [0, 10_000]

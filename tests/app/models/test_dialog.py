@@ -7,29 +7,29 @@ from PySide6.QtGui import QDragEnterEvent, QDropEvent, QGuiApplication
 from PySide6.QtWidgets import QFileDialog
 from pytestqt.qtbot import QtBot
 
-from app.messages import Remedy
+from app.messages import MessageAction
 from app.models.card import CardCommand, ModelCard
 from app.models.dialog import ModelsDialog
 from app.models.row import (
     ModelRow,
     RowButton,
-    completion_words,
+    describe_completion,
+    describe_state,
+    format_progress,
+    format_row,
+    format_size,
+    format_source,
     fraction_of,
-    progress_words,
-    row_words,
-    size_words,
-    source_words,
-    state_words,
 )
-from app.models.worker import JobProgress, ModelJob, Task
+from app.models.worker import JobProgress, ModelJob, ModelTask
 from app.widgets.controls import BAR_STEPS
 from engine.errors import DamagedModel, DownloadError
-from engine.models.catalogue import ModelEntry, PinnedFile, catalogue
-from engine.models.progress import Activity, ModelProgress
+from engine.models.catalog import ModelEntry, PinnedFile, catalog
+from engine.models.progress import ModelActivity, ModelProgress
 from engine.models.store import ModelState, ModelStatus
 from engine.speech import PreparationEvent
 
-STARTER, FULL_SIZE = catalogue()[:2]
+STARTER, FULL_SIZE = catalog()[:2]
 
 
 def rows(state: ModelState, **values: object) -> tuple[ModelRow, ...]:
@@ -65,7 +65,7 @@ def test_a_card_stays_the_same_while_its_model_changes(dialog: ModelsDialog) -> 
         (rows(ModelState.ABSENT), "fetch_requested", [FULL_SIZE.name]),
         (rows(ModelState.PARTIAL), "fetch_requested", [FULL_SIZE.name]),
         (rows(ModelState.INSTALLED), "use_requested", [FULL_SIZE.name]),
-        (rows(ModelState.ABSENT, task=Task.FETCH), "cancel_requested", []),
+        (rows(ModelState.ABSENT, task=ModelTask.FETCH), "cancel_requested", []),
     ],
 )
 def test_the_button_says_what_is_wanted(
@@ -104,14 +104,14 @@ def test_a_failure_can_be_tried_again(dialog: ModelsDialog, qtbot: QtBot) -> Non
 
 def test_a_damaged_model_is_left_to_its_own_button(dialog: ModelsDialog) -> None:
     dialog.show_failure(DamagedModel(Path("model"), "The model is damaged.", "Fetch it again."))
-    assert dialog.banner.message.remedy is None
+    assert dialog.banner.message.action is None
     dialog.show_rows(rows(ModelState.DAMAGED))
     assert dialog.cards[FULL_SIZE.name].button.text() == f"{RowButton.FETCH_AGAIN.value} (355 MB)"
 
 
 def test_the_unexpected_can_be_copied(dialog: ModelsDialog) -> None:
     dialog.show_failure(ZeroDivisionError("surprise"))
-    assert dialog.banner.message.remedy is Remedy.COPY_DETAILS
+    assert dialog.banner.message.action is MessageAction.COPY_DETAILS
     dialog.banner.button.click()
     assert "surprise" in QGuiApplication.clipboard().text()
 
@@ -158,7 +158,7 @@ def test_it_can_be_small(dialog: ModelsDialog) -> None:
     assert (dialog.width(), dialog.height()) == (440, 300)
 
 
-STARTER, FULL_SIZE = catalogue()[:2]
+STARTER, FULL_SIZE = catalog()[:2]
 ABSENT = ModelStatus(FULL_SIZE, ModelState.ABSENT)
 INSTALLED = ModelStatus(FULL_SIZE, ModelState.INSTALLED, 340_000_000, ("af_heart",))
 
@@ -174,7 +174,7 @@ def shown(qtbot: QtBot, row: ModelRow) -> ModelCard:
 def test_it_says_what_the_model_is_and_what_it_needs(qtbot: QtBot) -> None:
     card = shown(qtbot, ModelRow(ABSENT, Path("none")))
     assert card.title.text() == FULL_SIZE.title
-    assert FULL_SIZE.licence in card.source.text()
+    assert FULL_SIZE.license in card.source.text()
     assert card.words.text().startswith("Not installed")
     assert (card.button.text(), card.button.accessibleName()) == (
         f"{RowButton.FETCH.value} (355 MB)",
@@ -187,10 +187,10 @@ def test_it_says_what_the_model_is_and_what_it_needs(qtbot: QtBot) -> None:
 def test_progress_has_a_bar_and_nothing_moves_for_it(qtbot: QtBot) -> None:
     card = shown(qtbot, ModelRow(ABSENT, Path()))
     height = card.heightForWidth(500)
-    card.show_row(ModelRow(ABSENT, Path(), task=Task.FETCH, idle=False))
+    card.show_row(ModelRow(ABSENT, Path(), task=ModelTask.FETCH, idle=False))
     assert card.bar.maximum() == 0
-    progress = ModelProgress(FULL_SIZE.name, Activity.FETCHING, FULL_SIZE.bytes // 2, FULL_SIZE.bytes, 2e6, 90)
-    card.show_row(ModelRow(ABSENT, Path(), task=Task.FETCH, progress=progress, fraction=0.5, idle=False))
+    progress = ModelProgress(FULL_SIZE.name, ModelActivity.FETCHING, FULL_SIZE.bytes // 2, FULL_SIZE.bytes, 2e6, 90)
+    card.show_row(ModelRow(ABSENT, Path(), task=ModelTask.FETCH, progress=progress, fraction=0.5, idle=False))
     assert card.bar.isVisible()
     assert card.bar.value() == pytest.approx(BAR_STEPS / 2, abs=1)
     assert "2.0 MB/s" in card.words.text()
@@ -199,7 +199,7 @@ def test_progress_has_a_bar_and_nothing_moves_for_it(qtbot: QtBot) -> None:
 
 
 def test_what_is_worth_knowing_about_a_model_is_on_its_card(qtbot: QtBot) -> None:
-    compact = next(entry for entry in catalogue() if entry.name == "kokoro-82m-8bit")
+    compact = next(entry for entry in catalog() if entry.name == "kokoro-82m-8bit")
     card = shown(qtbot, ModelRow(ModelStatus(compact, ModelState.ABSENT), Path()))
     assert card.note.isVisible()
     assert card.note.text() == compact.note != ""
@@ -225,12 +225,12 @@ def test_everything_it_emits_carries_the_row(qtbot: QtBot, tmp_path: Path) -> No
         (card.remove.trigger, CardCommand.REMOVE),
         (card.reveal.trigger, CardCommand.REVEAL),
     ):
-        with qtbot.waitSignal(card.wanted) as emitted:
+        with qtbot.waitSignal(card.command_requested) as emitted:
             act()
         assert emitted.args == [row, command]
 
 
-STARTER, FULL_SIZE = catalogue()[:2]
+STARTER, FULL_SIZE = catalog()[:2]
 VOICES = tuple(voice.info.name for voice in FULL_SIZE.voices)
 ENTRY = ModelEntry(
     "m", "Some model", "MIT", "https://hub/some", Path(), "some", "0", PinnedFile("m.pth", 363_000_000, "")
@@ -256,22 +256,22 @@ def test_the_state_decides_what_comes_next(state: ModelState, button: RowButton)
     assert row(state).button is button
     assert row(state).button_enabled
     assert row(state, idle=False).button_enabled == (button is RowButton.USE)
-    assert row(state, task=Task.VERIFY, idle=False).button is RowButton.CANCEL
+    assert row(state, task=ModelTask.VERIFY, idle=False).button is RowButton.CANCEL
 
 
 def test_what_is_being_made_ready_can_be_used_already() -> None:
-    assert row(ModelState.INSTALLED, task=Task.PREPARE, idle=False).button is RowButton.USE
-    assert row(ModelState.INSTALLED, task=Task.PREPARE, idle=False).button_enabled
-    assert not row(ModelState.INSTALLED, task=Task.PREPARE, idle=False).can_remove
+    assert row(ModelState.INSTALLED, task=ModelTask.PREPARE, idle=False).button is RowButton.USE
+    assert row(ModelState.INSTALLED, task=ModelTask.PREPARE, idle=False).button_enabled
+    assert not row(ModelState.INSTALLED, task=ModelTask.PREPARE, idle=False).can_remove
 
 
 @pytest.mark.parametrize(
     ("progress", "fraction"),
     [
         (None, None),
-        (ModelProgress("m", Activity.WAITING, 0, 100), None),
-        (ModelProgress("m", Activity.FETCHING, 0, 100), None),
-        (ModelProgress("m", Activity.FETCHING, 25, 100), 0.25),
+        (ModelProgress("m", ModelActivity.WAITING, 0, 100), None),
+        (ModelProgress("m", ModelActivity.FETCHING, 0, 100), None),
+        (ModelProgress("m", ModelActivity.FETCHING, 25, 100), 0.25),
         (PreparationEvent("Compiling decoder", 5, 7), 0.6),
     ],
 )
@@ -286,9 +286,9 @@ def test_the_model_in_use_says_so_unless_it_cannot_be_used() -> None:
 
 
 def test_what_is_stopping_or_removing_cannot_be_stopped() -> None:
-    assert row(ModelState.ABSENT, task=Task.FETCH).button_enabled
-    assert not row(ModelState.ABSENT, task=Task.FETCH, stopping=True).button_enabled
-    assert not row(ModelState.INSTALLED, task=Task.REMOVE).button_enabled
+    assert row(ModelState.ABSENT, task=ModelTask.FETCH).button_enabled
+    assert not row(ModelState.ABSENT, task=ModelTask.FETCH, stopping=True).button_enabled
+    assert not row(ModelState.INSTALLED, task=ModelTask.REMOVE).button_enabled
 
 
 @pytest.mark.parametrize(
@@ -322,7 +322,7 @@ def test_an_imported_model_or_one_with_few_voices_can_be_completed() -> None:
     [(0, "0.0 MB"), (52_000, "0.1 MB"), (1_000_000, "1 MB"), (363_400_000, "363 MB"), (1_240_000_000, "1.2 GB")],
 )
 def test_sizes(count: int, words: str) -> None:
-    assert size_words(count) == words
+    assert format_size(count) == words
 
 
 @pytest.mark.parametrize(
@@ -337,47 +337,52 @@ def test_sizes(count: int, words: str) -> None:
     ],
 )
 def test_states(status: ModelStatus, words: str) -> None:
-    assert state_words(status) == words
-    assert row_words(ModelRow(status, Path())) == words
+    assert describe_state(status) == words
+    assert format_row(ModelRow(status, Path())) == words
 
 
-def progress(activity: Activity, done: int = 120_000_000, total: int = 363_000_000, **values: float) -> ModelProgress:
+def progress(
+    activity: ModelActivity, done: int = 120_000_000, total: int = 363_000_000, **values: float
+) -> ModelProgress:
     return ModelProgress("m", activity, done, total, **values)
 
 
 @pytest.mark.parametrize(
     ("said", "words"),
     [
-        (progress(Activity.FETCHING), "120 of 363 MB"),
-        (progress(Activity.FETCHING, 0), "Connecting…"),
-        (progress(Activity.FETCHING, bytes_per_second=4.1e6, seconds_left=59.3), "120 of 363 MB, 4.1 MB/s"),
-        (progress(Activity.FETCHING, 120_000_000, 1_500_000_000), "0.1 of 1.5 GB"),
-        (progress(Activity.CHECKING), "Checking, 120 of 363 MB"),
-        (progress(Activity.CONVERTING), "Preparing, 120 of 363 MB"),
+        (progress(ModelActivity.FETCHING), "120 of 363 MB"),
+        (progress(ModelActivity.FETCHING, 0), "Connecting…"),
+        (progress(ModelActivity.FETCHING, bytes_per_second=4.1e6, seconds_left=59.3), "120 of 363 MB, 4.1 MB/s"),
+        (progress(ModelActivity.FETCHING, 120_000_000, 1_500_000_000), "0.1 of 1.5 GB"),
+        (progress(ModelActivity.CHECKING), "Checking, 120 of 363 MB"),
+        (progress(ModelActivity.CONVERTING), "Preparing, 120 of 363 MB"),
         (PreparationEvent("Compiling decoder", 5, 7), "Compiling decoder, 5 of 7"),
         (PreparationEvent("Preparing the voice model", 0, 1), "Preparing the voice model"),
-        (progress(Activity.WAITING, 0), "Waiting for another app that is using this model…"),
+        (progress(ModelActivity.WAITING, 0), "Waiting for another app that is using this model…"),
     ],
 )
 def test_progress(said: JobProgress, words: str) -> None:
-    assert progress_words(said) == words
-    assert row_words(ModelRow(ModelStatus(ENTRY, ModelState.ABSENT), Path(), task=Task.FETCH, progress=said)) == words
+    assert format_progress(said) == words
+    assert (
+        format_row(ModelRow(ModelStatus(ENTRY, ModelState.ABSENT), Path(), task=ModelTask.FETCH, progress=said))
+        == words
+    )
 
 
 def test_the_time_left_follows_the_progress() -> None:
-    row = ModelRow(ModelStatus(ENTRY, ModelState.INSTALLED), Path(), task=Task.PREPARE)
+    row = ModelRow(ModelStatus(ENTRY, ModelState.INSTALLED), Path(), task=ModelTask.PREPARE)
     step = PreparationEvent("Compiling decoder", 5, 7)
-    going_on = replace(row, progress=step, time_words="about 20 seconds left")
-    assert row_words(going_on) == "Compiling decoder, 5 of 7, about 20 seconds left"
+    going_on = replace(row, progress=step, format_duration="about 20 seconds left")
+    assert format_row(going_on) == "Compiling decoder, 5 of 7, about 20 seconds left"
 
 
 def test_a_job_that_begins_or_ends_says_so() -> None:
     status = ModelStatus(ENTRY, ModelState.ABSENT)
-    assert row_words(ModelRow(status, Path(), task=Task.FETCH)) == "Connecting…"
-    assert row_words(ModelRow(status, Path(), task=Task.FETCH, stopping=True)) == "Stopping…"
-    assert completion_words(ModelJob(Task.FETCH, "m"), "Some model") == "Some model is installed"
-    assert completion_words(ModelJob(Task.LOOK), "Some model") == ""
+    assert format_row(ModelRow(status, Path(), task=ModelTask.FETCH)) == "Connecting…"
+    assert format_row(ModelRow(status, Path(), task=ModelTask.FETCH, stopping=True)) == "Stopping…"
+    assert describe_completion(ModelJob(ModelTask.FETCH, "m"), "Some model") == "Some model is installed"
+    assert describe_completion(ModelJob(ModelTask.LOOK), "Some model") == ""
 
 
-def test_the_licence_comes_with_the_source() -> None:
-    assert source_words(ENTRY) == "MIT · hub/some"
+def test_the_license_comes_with_the_source() -> None:
+    assert format_source(ENTRY) == "MIT · hub/some"

@@ -8,12 +8,12 @@ import pytest
 from PySide6.QtWidgets import QApplication
 from pytestqt.qtbot import QtBot
 
-from app.messages import Remedy
+from app.messages import MessageAction
 from app.models import feature
 from app.models.row import RowButton
-from app.models.worker import DeskLibrary
+from app.models.worker import StoreLibrary
 from engine.errors import DownloadError, MissingModel, StorageError
-from engine.models.catalogue import ModelEntry, PinnedFile
+from engine.models.catalog import ModelEntry, PinnedFile
 from engine.models.store import ModelState
 from tests.app.fake_library import FULL_SIZE, STARTER, FakeLibrary
 from tests.app.models.desk import Desk
@@ -128,7 +128,7 @@ def test_with_the_models_closed_the_window_says_how_it_ended(desk: Desk) -> None
     desk.models.controller.fetch(FULL_SIZE)
     desk.wait()
     message = desk.page.banner.message
-    assert message.remedy is Remedy.MODELS
+    assert message.action is MessageAction.MODELS
     desk.page.banner.button.click()
     desk.wait()
     assert desk.dialog.isVisible()
@@ -196,7 +196,7 @@ def test_a_folder_is_shown_or_named(desk: Desk, monkeypatch: pytest.MonkeyPatch,
 @pytest.fixture
 def fetching(
     qtbot: QtBot, qapp: QApplication, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> Iterator[tuple[Desk, DeskLibrary]]:
+) -> Iterator[tuple[Desk, StoreLibrary]]:
     """A window in the middle of a real download, from a hub that falls silent."""
     content = bytes(4 << 20)
     pinned = PinnedFile("model.pth", len(content), hashlib.sha256(content).hexdigest())
@@ -206,7 +206,7 @@ def fetching(
         monkeypatch.setenv("HF_ENDPOINT", hub.endpoint)
         monkeypatch.setenv("HF_HOME", str(tmp_path / "hub_home"))
         monkeypatch.setenv("HF_HUB_DOWNLOAD_TIMEOUT", str(PATIENCE_SECONDS))  # it may be silent this long
-        store = DeskLibrary(tmp_path / "models", (entry,))
+        store = StoreLibrary(tmp_path / "models", (entry,))
         desk = Desk(qtbot, qapp, tmp_path, store)
         desk.models.open()
         desk.wait()
@@ -217,7 +217,7 @@ def fetching(
     assert not (tmp_path / "hub_home" / "hub").exists()
 
 
-def test_a_real_fetch_cancelled_from_the_window_leaves_nothing_behind(fetching: tuple[Desk, DeskLibrary]) -> None:
+def test_a_real_fetch_canceled_from_the_window_leaves_nothing_behind(fetching: tuple[Desk, StoreLibrary]) -> None:
     desk, store = fetching
     desk.card.button.click()
     desk.wait()
@@ -229,7 +229,7 @@ def test_a_real_fetch_cancelled_from_the_window_leaves_nothing_behind(fetching: 
     assert left == []
 
 
-def test_ending_the_application_keeps_what_a_real_fetch_has_received(fetching: tuple[Desk, DeskLibrary]) -> None:
+def test_ending_the_application_keeps_what_a_real_fetch_has_received(fetching: tuple[Desk, StoreLibrary]) -> None:
     desk, store = fetching
     desk.close()
     assert store.status(FULL_SIZE).state is ModelState.PARTIAL

@@ -10,17 +10,17 @@ from pytestqt.qtbot import QtBot
 from app.audio.player import Playback
 from app.speech.activity import Readiness
 from app.speech.strips import Answer
-from app.speech.voice_choice import Choice
+from app.speech.voice_choice import VoiceChoice
 from engine.errors import CompileError, DownloadError
-from engine.models.catalogue import catalogue
+from engine.models.catalog import catalog
 from engine.models.store import ModelState
 from tests.app.fake_library import FULL_SIZE, STARTER, FakeLibrary
 from tests.app.models.desk import Desk
 from tests.patience import PATIENCE_MS
 
 COMPACT = "kokoro-82m-8bit"
-COMPACT_TITLE = next(entry.title for entry in catalogue() if entry.name == COMPACT)
-SALLY, HEART = Choice("af_sally", STARTER), Choice("af_heart", COMPACT)
+COMPACT_TITLE = next(entry.title for entry in catalog() if entry.name == COMPACT)
+SALLY, HEART = VoiceChoice("af_sally", STARTER), VoiceChoice("af_heart", COMPACT)
 MakeDesk = Callable[..., Desk]
 
 
@@ -79,7 +79,7 @@ def test_nothing_begins_while_the_engine_needs_the_processor(opened: MakeDesk, q
     qtbot.waitUntil(lambda: bool(desk.library.asked))
 
 
-def test_progress_and_time_left_are_shown_and_a_fetch_can_be_cancelled_for_good(opened: MakeDesk, qtbot: QtBot) -> None:
+def test_progress_and_time_left_are_shown_and_a_fetch_can_be_canceled_for_good(opened: MakeDesk, qtbot: QtBot) -> None:
     desk = opened()
     desk.library.hold.clear()
     desk.start()
@@ -141,10 +141,10 @@ def test_one_that_is_removed_before_it_speaks_does_not_take_over(opened: MakeDes
 
 def test_who_takes_the_model_in_the_middle_of_a_speech_is_told_no_more_of_it(opened: MakeDesk, qtbot: QtBot) -> None:
     desk = ready_during_a_speech(opened(), qtbot)
-    desk.voices.take(Choice("bm_george", COMPACT))
+    desk.voices.choose_voice(VoiceChoice("bm_george", COMPACT))
     desk.speech.stop()
     qtbot.waitUntil(lambda: desk.speech.activity.idle)
-    assert desk.voices.choice == Choice("bm_george", COMPACT)
+    assert desk.voices.choice == VoiceChoice("bm_george", COMPACT)
     assert offered(desk) == FULL_SIZE
 
 
@@ -163,12 +163,12 @@ def test_closing_ends_what_goes_on_and_keeps_what_was_received(
 
 def test_who_has_chosen_a_voice_gets_an_offer(opened: MakeDesk) -> None:
     desk = opened()
-    desk.voices.take(Choice("am_adam", STARTER))
+    desk.voices.choose_voice(VoiceChoice("am_adam", STARTER))
     start(desk)
     assert text_of(desk) == f"{COMPACT_TITLE} is ready."
-    assert desk.voices.choice == Choice("am_adam", STARTER)
+    assert desk.voices.choice == VoiceChoice("am_adam", STARTER)
     desk.strip.button(Answer.USE).click()
-    assert desk.voices.choice == Choice("am_adam", COMPACT)
+    assert desk.voices.choice == VoiceChoice("am_adam", COMPACT)
     assert desk.settings.model == COMPACT
     assert offered(desk) == FULL_SIZE
 
@@ -239,7 +239,7 @@ def test_a_model_to_fetch_that_does_not_exist_is_one_sentence(opened: MakeDesk) 
 
 def test_what_the_user_fetches_is_made_ready_and_offered_too(opened: MakeDesk) -> None:
     desk = opened(None, None)
-    desk.voices.take(SALLY)
+    desk.voices.choose_voice(SALLY)
     start(desk)
     desk.models.controller.fetch(FULL_SIZE)
     desk.wait()
@@ -252,7 +252,7 @@ def test_what_the_user_fetches_is_made_ready_and_offered_too(opened: MakeDesk) -
 
 def test_a_model_that_is_removed_is_no_longer_offered(opened: MakeDesk) -> None:
     desk = opened(None, None)
-    desk.voices.take(SALLY)
+    desk.voices.choose_voice(SALLY)
     start(desk)
     desk.dialog.fetch_requested.emit(FULL_SIZE)
     desk.wait_until_told("Kokoro-82M is ready.")
@@ -280,7 +280,7 @@ def test_while_a_lesser_model_speaks_the_best_is_offered_until_that_is_answered(
 
 def test_nothing_better_is_offered_to_those_who_chose_the_starter(opened: MakeDesk) -> None:
     desk = opened(FakeLibrary(states={COMPACT: ModelState.INSTALLED}))
-    desk.voices.take(SALLY)
+    desk.voices.choose_voice(SALLY)
     start(desk)
     assert desk.strip.isHidden()
 

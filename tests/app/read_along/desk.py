@@ -11,7 +11,7 @@ from PySide6.QtWidgets import QApplication
 from pytestqt.qtbot import QtBot
 
 from app.read_along.feature import ReadAlongFeature
-from engine.errors import Cancelled
+from engine.errors import Canceled
 from engine.speech import AudioChunk, Event, Plan, PlanEvent, SpeechRequest, SpokenWord, Utterance
 from tests.app.fakes import RATE_HZ, FakeEngine, chunk_of
 from tests.app.window_desk import WindowDesk
@@ -50,7 +50,7 @@ class TimedEngine(FakeEngine):
         for utterance in utterances():
             while not self.hold.wait(0.005):
                 if cancel is not None and cancel.is_set():
-                    raise Cancelled("Speech stopped.")
+                    raise Canceled("Speech stopped.")
             yield timed(utterance, known=self.words_known)
 
 

@@ -162,7 +162,7 @@ def test_the_spoken_line_is_in_the_middle(desk: Desk, qtbot: QtBot) -> None:
     text = "\n".join(["A line before."] * 60) + "\nHere it is. " + "\n".join(["A line after."] * 60)
     desk.editor.set_text(text)
     edit = desk.editor.edit
-    desk.editor.marks.follow()
+    desk.editor.marks.resume_following()
     desk.editor.marks.show(edit.document().find("Here it is"))
     desk.feature.actions.focus.trigger()
 

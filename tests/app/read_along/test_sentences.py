@@ -24,7 +24,7 @@ def heard() -> HeardSentences:
     heard, track = HeardSentences(TEXT), AudioTrack()
     for utterance, words in zip((FIRST, SECOND), WORDS, strict=True):
         track.append(chunk(utterance, words))
-        heard.take(track)
+        heard.set_track(track)
     return heard
 
 
@@ -53,8 +53,8 @@ def test_without_words_sentences_begin_with_utterances() -> None:
     assert (heard.at(0), heard.before(7, 1), heard.after(0)) == (None, 0, None)
     for utterance in utterances_of(text):
         track.append(chunk_of(utterance, 3))
-    heard.take(track)
-    heard.take(track)
+    heard.set_track(track)
+    heard.set_track(track)
     assert heard.samples == [0, RATE_HZ, 2 * RATE_HZ]
 
 
@@ -62,14 +62,14 @@ def test_what_is_cut_off_and_made_again_counts_once() -> None:
     heard, track = HeardSentences(TEXT), AudioTrack()
     track.append(chunk(FIRST, WORDS[0]))
     track.append(chunk(SECOND, WORDS[1]))
-    heard.take(track)
+    heard.set_track(track)
     track.cut(1000)
-    heard.take(track)
+    heard.set_track(track)
     assert heard.samples == [0, 500]
     track.append(chunk(SECOND, (SpokenWord(7, 8, 30, 90), SpokenWord(10, 11, 700, 800))))
-    heard.take(track)
+    heard.set_track(track)
     assert heard.samples == [0, 500, 1700]
     track.cut(1000)
     track.append(chunk(SECOND, WORDS[1]))
-    heard.take(track)
+    heard.set_track(track)
     assert heard.samples == [0, 500, 1300]

@@ -5,7 +5,7 @@ from PySide6.QtCore import QBuffer, QIODevice
 from PySide6.QtGui import QColor, QImage
 
 from app.reader.book_cards import CHARACTERS_PER_MINUTE, COVER_SIZE, SHARPNESS, Covers, reading_time
-from app.reading.places import ShelvedBook
+from app.reading.places import LibraryBook
 from app.theme import LIGHT
 
 
@@ -16,15 +16,15 @@ def test_times_are_in_hours_and_minutes(minutes: int, speed: float, words: str) 
     assert reading_time(minutes * CHARACTERS_PER_MINUTE, speed) == words
 
 
-BOOK = ShelvedBook(Path("/books/a.epub"), "one", "A Book", "Somebody", 0.255)
-COLOUR = QColor("#102030")
+BOOK = LibraryBook(Path("/books/a.epub"), "one", "A Book", "Somebody", 0.255)
+COLOR = QColor("#102030")
 
 pytestmark = pytest.mark.usefixtures("qapp")
 
 
 def picture(width: int, height: int) -> bytes:
     image = QImage(width, height, QImage.Format.Format_RGB32)
-    image.fill(COLOUR)
+    image.fill(COLOR)
     buffer = QBuffer()
     buffer.open(QIODevice.OpenModeFlag.WriteOnly)
     image.save(buffer, "PNG")  # type: ignore[call-overload]
@@ -36,16 +36,16 @@ def corner(covers: Covers) -> QColor:
 
 
 def test_a_cover_is_kept_as_small_as_it_is_shown(tmp_path: Path) -> None:
-    Covers(tmp_path / "covers").keep("one", picture(400, 600))
+    Covers(tmp_path / "covers").store_cover("one", picture(400, 600))
     covers = Covers(tmp_path / "covers")
-    assert corner(covers) == COLOUR
+    assert corner(covers) == COLOR
     assert covers.of(BOOK).size() == COVER_SIZE * SHARPNESS
 
 
 def test_a_book_without_a_cover_has_its_first_letter(tmp_path: Path) -> None:
     covers = Covers(tmp_path)
     assert corner(covers) == QColor(LIGHT.word)
-    covers.keep("one", picture(40, 60))
+    covers.store_cover("one", picture(40, 60))
     covers.remove("one")
     covers.remove("one")
     assert corner(covers) == QColor(LIGHT.word)
@@ -53,9 +53,9 @@ def test_a_book_without_a_cover_has_its_first_letter(tmp_path: Path) -> None:
 
 def test_a_cover_that_cannot_be_decoded_or_written_is_not_shown(tmp_path: Path) -> None:
     covers = Covers(tmp_path / "covers")
-    covers.keep("one", b"no picture")
+    covers.store_cover("one", b"no picture")
     assert corner(covers) == QColor(LIGHT.word)
     (tmp_path / "file").write_text("")
     covers = Covers(tmp_path / "file" / "covers")
-    covers.keep("one", picture(40, 60))
+    covers.store_cover("one", picture(40, 60))
     assert corner(covers) == QColor(LIGHT.word)

@@ -5,8 +5,8 @@ from PySide6.QtWidgets import QStyle, QStyleOptionViewItem
 from pytestqt.qtbot import QtBot
 
 from app.reader.chapters_panel import NOTHING_OPEN, NOTHING_TICKED, ChaptersPanel
-from app.reading.places import Bookmark, Place
-from app.theme import DARK, LIGHT, Colours, style_sheet
+from app.reading.places import Bookmark, ReadingPosition
+from app.theme import DARK, LIGHT, Colors, style_sheet
 from engine.text.documents import Chapter, Document, Matter
 from tests.app.reading.documents import BOOK, DOCUMENT
 
@@ -24,14 +24,14 @@ def panel(qtbot: QtBot) -> ChaptersPanel:
 def test_it_says_what_to_do_while_nothing_is_open(panel: ChaptersPanel) -> None:
     assert panel.summary.text() == NOTHING_OPEN
     assert panel.list.isHidden()
-    panel.show_document(DOCUMENT, Place(), 0.0)
-    panel.show_document(None, Place(), 0.0)
+    panel.show_document(DOCUMENT, ReadingPosition(), 0.0)
+    panel.show_document(None, ReadingPosition(), 0.0)
     assert panel.summary.text() == NOTHING_OPEN
 
 
 def test_chapters_are_listed_with_their_lengths(panel: ChaptersPanel) -> None:
     long = Document("Long", "", "", (Chapter("One", "word " * 18_000), Chapter("Two", "word")))
-    panel.show_document(long, Place(), 0.0)
+    panel.show_document(long, ReadingPosition(), 0.0)
     assert panel.list.item(0).text() == "One\n18,000 words, 1 h 40 min"
     assert panel.list.item(1).text() == "Two\n1 word, 1 min"
     panel.set_speed(2.0)
@@ -39,7 +39,7 @@ def test_chapters_are_listed_with_their_lengths(panel: ChaptersPanel) -> None:
 
 
 def test_what_was_heard_is_ticked_and_said(panel: ChaptersPanel) -> None:
-    panel.show_document(DOCUMENT, Place(1, 0, frozenset({0})), 0.33)
+    panel.show_document(DOCUMENT, ReadingPosition(1, 0, frozenset({0})), 0.33)
     spoken = [panel.list.item(index).data(Qt.ItemDataRole.AccessibleTextRole) for index in range(3)]
     assert spoken[0].endswith(", heard")
     assert spoken[1].endswith(", shown")
@@ -57,7 +57,7 @@ def test_what_was_heard_is_ticked_and_said(panel: ChaptersPanel) -> None:
 
 
 def test_a_chapter_is_chosen_by_mouse_or_keyboard(panel: ChaptersPanel, qtbot: QtBot) -> None:
-    panel.show_document(DOCUMENT, Place(), 0.0)
+    panel.show_document(DOCUMENT, ReadingPosition(), 0.0)
     panel.resize(300, 400)
     panel.show()
     with qtbot.waitSignal(panel.chapter_chosen) as chosen:
@@ -70,10 +70,10 @@ def test_a_chapter_is_chosen_by_mouse_or_keyboard(panel: ChaptersPanel, qtbot: Q
     assert chosen.args == [1]
 
 
-@pytest.mark.parametrize("colours", [LIGHT, DARK])
-def test_the_list_shows_that_it_has_the_focus(panel: ChaptersPanel, colours: Colours, qtbot: QtBot) -> None:
-    panel.setStyleSheet(style_sheet(colours, native=False))
-    panel.show_document(DOCUMENT, Place(), 0.0)
+@pytest.mark.parametrize("colors", [LIGHT, DARK])
+def test_the_list_shows_that_it_has_the_focus(panel: ChaptersPanel, colors: Colors, qtbot: QtBot) -> None:
+    panel.setStyleSheet(style_sheet(colors, native=False))
+    panel.show_document(DOCUMENT, ReadingPosition(), 0.0)
     panel.list.setCurrentRow(0)
     panel.show()
     panel.activateWindow()
@@ -87,7 +87,9 @@ def test_the_list_shows_that_it_has_the_focus(panel: ChaptersPanel, colours: Col
 
 def test_a_long_word_does_not_make_the_rows_wider_than_the_list(panel: ChaptersPanel, qtbot: QtBot) -> None:
     titles = ("x" * 200, "A title of several words that needs more than one line")
-    panel.show_document(Document("Long", "", "", tuple(Chapter(title, "word") for title in titles)), Place(), 0.0)
+    panel.show_document(
+        Document("Long", "", "", tuple(Chapter(title, "word") for title in titles)), ReadingPosition(), 0.0
+    )
     panel.resize(260, 400)
     panel.show()
     qtbot.waitExposed(panel)
@@ -104,7 +106,7 @@ def ticked(panel: ChaptersPanel) -> list[int]:
 
 
 def test_every_chapter_is_listed_and_what_is_read_is_ticked(panel: ChaptersPanel) -> None:
-    panel.show_document(BOOK, Place(1, otherwise=frozenset({0, 4})), 0.0)
+    panel.show_document(BOOK, ReadingPosition(1, otherwise=frozenset({0, 4})), 0.0)
     assert panel.list.count() == len(BOOK.chapters)
     assert ticked(panel) == [0, 1, 3]
     assert panel.list.item(5).text().endswith(", back matter")
@@ -116,16 +118,16 @@ def test_every_chapter_is_listed_and_what_is_read_is_ticked(panel: ChaptersPanel
 
 def test_what_is_left_out_is_no_part_of_what_is_left_to_hear(panel: ChaptersPanel) -> None:
     long = Document("Long", "", "", (Chapter("One", "word " * 18_000), Chapter("Index", "word " * 18_000, Matter.BACK)))
-    panel.show_document(long, Place(), 0.5)
+    panel.show_document(long, ReadingPosition(), 0.5)
     assert panel.summary.text() == "50% · 50 min left"
-    panel.show_document(long, Place(otherwise=frozenset({0})), 0.0)
+    panel.show_document(long, ReadingPosition(otherwise=frozenset({0})), 0.0)
     assert panel.summary.text() == NOTHING_TICKED
 
 
 def test_a_click_on_its_box_ticks_a_chapter_and_does_not_open_it(panel: ChaptersPanel, qtbot: QtBot) -> None:
     opened: list[int] = []
     panel.chapter_chosen.connect(opened.append)
-    panel.show_document(BOOK, Place(1), 0.0)
+    panel.show_document(BOOK, ReadingPosition(1), 0.0)
     panel.resize(300, 600)
     panel.show()
     row = panel.list.visualItemRect(panel.list.item(2))
@@ -149,7 +151,7 @@ def box_in(panel: ChaptersPanel, row: QRect) -> QPoint:
 def test_space_ticks_the_current_chapter(panel: ChaptersPanel, qtbot: QtBot) -> None:
     opened: list[int] = []
     panel.chapter_chosen.connect(opened.append)
-    panel.show_document(BOOK, Place(1), 0.0)
+    panel.show_document(BOOK, ReadingPosition(1), 0.0)
     panel.resize(300, 600)
     panel.show()
     qtbot.keyClick(panel.list, Qt.Key.Key_Up)
@@ -165,15 +167,15 @@ def test_space_ticks_the_current_chapter(panel: ChaptersPanel, qtbot: QtBot) -> 
 
 def test_showing_what_was_chosen_chooses_nothing(panel: ChaptersPanel, qtbot: QtBot) -> None:
     with qtbot.assertNotEmitted(panel.chapter_ticked):
-        panel.show_document(BOOK, Place(1), 0.0)
-        panel.show_document(BOOK, Place(1, otherwise=frozenset({0, 1})), 0.0)
+        panel.show_document(BOOK, ReadingPosition(1), 0.0)
+        panel.show_document(BOOK, ReadingPosition(1, otherwise=frozenset({0, 1})), 0.0)
         panel.set_speed(2.0)
 
 
 def test_the_notices_of_a_document_can_be_asked_for(panel: ChaptersPanel, qtbot: QtBot) -> None:
-    panel.show_document(DOCUMENT, Place(), 0.0)
+    panel.show_document(DOCUMENT, ReadingPosition(), 0.0)
     assert panel.notices.isHidden()
-    panel.show_document(BOOK, Place(1), 0.0)
+    panel.show_document(BOOK, ReadingPosition(1), 0.0)
     assert panel.notices.accessibleName() == "2 Notices about this document"
     with qtbot.waitSignal(panel.notices_requested):
         panel.notices.click()
@@ -188,7 +190,9 @@ def test_no_line_of_a_title_is_cut_off(panel: ChaptersPanel, words: int, scale: 
     panel.list.setFont(font)
     panel.setStyleSheet(style_sheet(LIGHT, native=False))
     title = " ".join(["word"] * words)
-    panel.show_document(Document("Long", "", "", (Chapter(title, "word"), Chapter("Two", "word"))), Place(1), 0.0)
+    panel.show_document(
+        Document("Long", "", "", (Chapter(title, "word"), Chapter("Two", "word"))), ReadingPosition(1), 0.0
+    )
     panel.resize(260, 400)
     panel.show()
     qtbot.waitExposed(panel)
@@ -208,9 +212,9 @@ def test_no_line_of_a_title_is_cut_off(panel: ChaptersPanel, words: int, scale: 
 
 def test_bookmarks_are_listed_chosen_and_removed(panel: ChaptersPanel, qtbot: QtBot) -> None:
     bookmarks = (Bookmark(0, 13, "It begins."), Bookmark(2, 0, "Chapter three.\nIt"))
-    panel.show_document(DOCUMENT, Place(), 0.0)
+    panel.show_document(DOCUMENT, ReadingPosition(), 0.0)
     assert panel.bookmarks.isHidden()
-    panel.show_document(DOCUMENT, Place(bookmarks=bookmarks), 0.0)
+    panel.show_document(DOCUMENT, ReadingPosition(bookmarks=bookmarks), 0.0)
     assert [panel.bookmarks.item(row).text() for row in range(2)] == ["“It begins.…”", "“Chapter three. It…”"]
     panel.show()
     place = panel.bookmarks.visualItemRect(panel.bookmarks.item(1)).center()

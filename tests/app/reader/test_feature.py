@@ -12,14 +12,14 @@ from pytestqt.qtbot import QtBot
 from app.audio.player import Playback
 from app.audio.track import AudioTrack
 from app.main_window import MainWindow
-from app.messages import Remedy
+from app.messages import MessageAction
 from app.read_along.feature import ReadAlongFeature
 from app.reader.feature import ReaderFeature
-from app.reading.places import Places
+from app.reading.places import ReadingPositions
 from app.recent_texts import RecentTexts
-from app.speech.voice_choice import Choice
+from app.speech.voice_choice import VoiceChoice
 from app.widgets.windows import Page
-from engine.errors import Cancelled, DamagedDocument
+from engine.errors import Canceled, DamagedDocument
 from engine.speech import Plan
 from engine.text.documents import Chapter, Document
 from tests.app.fakes import chunk_of, utterances_of
@@ -233,10 +233,10 @@ def test_a_chapter_that_is_chosen_while_another_speaks_is_heard_and_after_the_la
 def test_another_document_ends_what_is_heard_and_its_waveform(desk: Desk, tmp_path: Path) -> None:
     desk.open()
     desk.speak()
-    text = "Another book. It begins quite differently. It ends."
+    text = "A new book. It begins quite differently. It ends."
     desk.document = Document("Other", "", "en-GB", (Chapter("One", text), *CHAPTERS[1:]))
     desk.path = tmp_path / "b.epub"
-    desk.path.write_text("another book")
+    desk.path.write_text("a new book")
     desk.open()
     assert desk.controller.player.playback is Playback.STOPPED
     assert desk.page.player.track.length == 0
@@ -281,7 +281,7 @@ def test_the_place_that_is_heard_is_remembered(desk: Desk, tmp_path: Path) -> No
     desk.hear(1500)
     heard = desk.controller.track.segment_at(1500).utterance
     assert heard.start > 0
-    assert Places(tmp_path / "places.json").of(desk.path, "").character == heard.start
+    assert ReadingPositions(tmp_path / "places.json").of(desk.path, "").character == heard.start
     desk.open()
     assert desk.page.book.cursor_character == heard.start
 
@@ -308,8 +308,8 @@ def test_a_document_that_cannot_be_read_is_said_and_nothing_changes(desk: Desk) 
     assert desk.page.banner.label.text() == "“a.epub” is damaged. Get it again."
     assert desk.shown == "My own draft."
     message = desk.page.banner.message
-    assert message.remedy is Remedy.OPEN_ANOTHER
-    desk.page.banner.remedy_chosen.emit(message)
+    assert message.action is MessageAction.OPEN_ANOTHER
+    desk.page.banner.action_chosen.emit(message)
     (dialog,) = desk.window.findChildren(QFileDialog)
     dialog.reject()
     desk.document = DOCUMENT
@@ -324,16 +324,16 @@ def test_another_language_is_said_and_a_fitting_voice_is_a_click_away(desk: Desk
     assert message.text.startswith("“Le Livre” is in French, but ")
 
 
-def test_opening_that_takes_long_is_said_and_can_be_cancelled(desk: Desk) -> None:
+def test_opening_that_takes_long_is_said_and_can_be_canceled(desk: Desk) -> None:
     def wait(path: Path, cancel: threading.Event) -> Document:
         assert cancel.wait(PATIENCE_SECONDS)
-        raise Cancelled("Stopped")
+        raise Canceled("Stopped")
 
     desk.read = wait
     desk.window.file_requested.emit(desk.path)
     desk.qtbot.waitUntil(lambda: desk.page.banner.message is not None)
     assert desk.page.banner.label.text() == "Opening “a.epub”…"
-    assert desk.page.banner.message.remedy is Remedy.CANCEL_OPENING
+    assert desk.page.banner.message.action is MessageAction.CANCEL_OPENING
     desk.page.banner.button.click()
     assert not desk.feature.opener.busy
     assert desk.page.banner.message is None
@@ -353,7 +353,7 @@ def test_of_several_files_one_is_opened_and_that_is_said(desk: Desk) -> None:
     assert opened.args[0].path == desk.path
     assert desk.page.status.label.text().startswith(f"Opened {desk.path.name} only")
     with desk.qtbot.waitSignal(desk.feature.opener.opened):
-        desk.page.status.tell("")
+        desk.page.status.show_message("")
         desk.window.files_given.emit([desk.path])
     assert desk.page.status.label.text() == ""
 
@@ -371,7 +371,7 @@ def test_text_and_pages_come_from_the_clipboard(desk: Desk) -> None:
     assert not opened.args[0].path.exists()
     QGuiApplication.clipboard().clear()
     desk.window.menu.open_clipboard.trigger()
-    assert desk.page.banner.label.text().startswith("The clipboard has no text.")
+    assert desk.page.banner.label.text().startswith("The clipboard")
 
 
 def test_the_window_is_narrow_and_a_chosen_chapter_is_seen(desk: Desk) -> None:
@@ -435,7 +435,7 @@ def test_ones_own_text_goes_on_from_its_place_after_a_restart(desk: Desk) -> Non
     desk.editor.edit.moveCursor(QTextCursor.MoveOperation.Start)
     desk.editor.edit.insertPlainText("And before. ")
     desk.window.memory.remember()
-    texts, places = RecentTexts(desk.path.with_name("texts")), Places(desk.path.with_name("places.json"))
+    texts, places = RecentTexts(desk.path.with_name("texts")), ReadingPositions(desk.path.with_name("places.json"))
     window = MainWindow(desk.controller, desk.settings, desk.theme, texts, places)
     desk.qtbot.addWidget(window)
     feature = ReaderFeature(window, desk.controller, desk.settings, desk.read)
@@ -547,7 +547,7 @@ def test_a_document_that_is_resumed_tells_nothing_anew_but_its_notices_are_there
 def test_notices_come_after_what_is_said_about_the_language(desk: Desk, language: str, button: str) -> None:
     desk.document = replace(BOOK, language=language)
     desk.page.header.voices.show_models(MODELS, "kokoro")
-    desk.page.header.voices.take(Choice("a", "kokoro"))
+    desk.page.header.voices.choose_voice(VoiceChoice("a", "kokoro"))
     desk.open()
     assert desk.page.banner.label.text().startswith("“The Whole Book” is in ")
     getattr(desk.page.banner, button).click()

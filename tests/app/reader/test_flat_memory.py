@@ -13,7 +13,7 @@ from pytestqt.qtbot import QtBot
 
 from app.main_window import MainWindow
 from app.reader.feature import ReaderFeature
-from app.reading.places import Places
+from app.reading.places import ReadingPositions
 from app.recent_texts import RecentTexts
 from app.settings import Settings
 from app.speech.activity import Readiness
@@ -87,7 +87,7 @@ class Desk:
         self._qapp = qapp
         self.controller = SpeechController(engine, output, list_voices=voices_here)
         self._theme = Theme(qapp, Appearance.LIGHT)
-        places, texts = Places(folder / "places.json"), RecentTexts(folder / "texts")
+        places, texts = ReadingPositions(folder / "places.json"), RecentTexts(folder / "texts")
         self.window = MainWindow(self.controller, settings, self._theme, texts, places)
         self.feature = ReaderFeature(self.window, self.controller, settings)
         self.listener = Listener(self.window, self.controller, output)

@@ -11,16 +11,16 @@ from pytestqt.qtbot import QtBot
 
 from app.reader.book_cards import CHARACTERS_PER_MINUTE, Covers
 from app.reader.home import HomePage
-from app.reading.places import ShelvedBook
-from app.theme import Appearance, Theme, colours
+from app.reading.places import LibraryBook
+from app.theme import Appearance, Theme, colors
 from engine.errors import DamagedDocument
 from engine.text.documents import Document
 from tests.app.reader.test_feature import Desk
 from tests.app.reading.documents import BOOK, DOCUMENT
 
-BEGUN = ShelvedBook(Path("/books/a.epub"), "one", "A Book", "Somebody", 0.25, 400 * CHARACTERS_PER_MINUTE)
-NEW = ShelvedBook(Path("/books/b.txt"), "two", "Notes", "", 0.0, 30 * CHARACTERS_PER_MINUTE)
-DONE = ShelvedBook(Path("/books/c.txt"), "three", "The End", "Nobody", 1.0, 1000)
+BEGUN = LibraryBook(Path("/books/a.epub"), "one", "A Book", "Somebody", 0.25, 400 * CHARACTERS_PER_MINUTE)
+NEW = LibraryBook(Path("/books/b.txt"), "two", "Notes", "", 0.0, 30 * CHARACTERS_PER_MINUTE)
+DONE = LibraryBook(Path("/books/c.txt"), "three", "The End", "Nobody", 1.0, 1000)
 BOOKS = (BEGUN, NEW, DONE)
 
 
@@ -75,7 +75,7 @@ def test_a_start_with_a_text_or_without_a_book_does_not(desk: Home) -> None:
     desk.feature.resume()
     assert not desk.home.isVisible()
     desk.editor.set_text("")
-    desk.reading.unshelve(desk.reading.shelf[0])
+    desk.reading.remove_from_library(desk.reading.shelf[0])
     desk.window.menu.new_text.trigger()
     desk.feature.resume()
     assert not desk.home.isVisible()
@@ -184,7 +184,7 @@ def test_a_book_that_is_removed_is_not_listed_any_more(desk: Home) -> None:
 
 def test_a_last_book_that_cannot_be_opened_leaves_home(desk: Home) -> None:
     desk.settings.document = desk.path
-    desk.document = DamagedDocument("It is damaged.", "Choose another.")
+    desk.document = DamagedDocument("It is damaged.", "Choose one.")
     with desk.qtbot.waitSignal(desk.feature.opener.failed):
         desk.feature.resume()
     assert desk.home.isVisible()
@@ -202,8 +202,8 @@ def test_open_recent_has_covers_and_progress(desk: Home) -> None:
 
 
 def test_books_of_the_same_title_are_told_apart(desk: Home, tmp_path: Path) -> None:
-    other = ShelvedBook(tmp_path / "b & c" / "b.epub", "another", DOCUMENT.title)
-    desk.places.keep(other, desk.reading.place)
+    other = LibraryBook(tmp_path / "b & c" / "b.epub", "other", DOCUMENT.title)
+    desk.places.store_position(other, desk.reading.place)
     assert "b && c)" in desk.recent[0]
     assert "(" in desk.recent[1]
 
@@ -211,7 +211,7 @@ def test_books_of_the_same_title_are_told_apart(desk: Home, tmp_path: Path) -> N
 def test_a_long_title_is_shortened_in_the_menu(desk: Home) -> None:
     long = "A Title " * 50
     desk.document = Document(f"{long} & more", "", "en", BOOK.chapters)
-    desk.path.write_text("another book")
+    desk.path.write_text("a new book")
     desk.open()
     title = desk.recent[0]
     assert desk.window.menu.fontMetrics().horizontalAdvance(title) < 550
@@ -289,7 +289,7 @@ def test_any_book_is_removed_by_a_key(home: HomePage, qtbot: QtBot) -> None:
 
 def test_the_current_book_stays_while_another_is_being_heard(home: HomePage) -> None:
     home.cards.setCurrentRow(1)
-    home.show_books((ShelvedBook(BEGUN.path, BEGUN.digest, BEGUN.title, progress=0.5), NEW, DONE))
+    home.show_books((LibraryBook(BEGUN.path, BEGUN.digest, BEGUN.title, progress=0.5), NEW, DONE))
     assert home.cards.current == NEW
     assert said(home)[0] == "A Book, 50%"
     home.show_books((NEW, DONE))
@@ -322,9 +322,9 @@ def test_there_are_as_many_columns_as_fit_and_no_card_is_cut(home: HomePage) -> 
         assert max(place.right() for place in places) < home.cards.viewport().width()
 
 
-def test_a_card_is_drawn_in_the_colours_of_the_theme(home: HomePage, theme: Theme) -> None:
+def test_a_card_is_drawn_in_the_colors_of_the_theme(home: HomePage, theme: Theme) -> None:
     for appearance in (Appearance.LIGHT, Appearance.DARK):
         theme.choose(appearance)
         picture, place = home.cards.viewport().grab().toImage(), place_of(home, 0)
         drawn = {picture.pixelColor(x, y).name() for x in range(place.right()) for y in range(place.bottom())}
-        assert {colours().word, colours().accent} <= drawn
+        assert {colors().word, colors().accent} <= drawn

@@ -24,7 +24,7 @@ BOOK = Document(
     notices=("The encoding was guessed.", "Two pages are missing, the first “b.xhtml”."),
 )
 """A book of which chapters 0, 2 and 5 are usually left out."""
-OPENED_BOOK = OpenedDocument(Path("/books/b.epub"), "another digest", BOOK)
+OPENED_BOOK = OpenedDocument(Path("/books/b.epub"), "other digest", BOOK)
 
 
 def read(path: Path, cancel: threading.Event) -> Document:

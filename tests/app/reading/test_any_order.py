@@ -10,9 +10,9 @@ from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, invariant, precondition, rule
 
 from app.audio.player import Playback
-from app.reading.places import Places
+from app.reading.places import ReadingPositions
 from app.reading.reading import Reading
-from app.reading.speaker import Spoken
+from app.reading.speaker import SpeechSource
 from engine.speech import SpeechRequest
 from engine.text.sentences import sentence_at
 from tests.app.reading.documents import OPENED, OPENED_BOOK
@@ -28,7 +28,7 @@ class AnyOrder(RuleBasedStateMachine):
     def __init__(self) -> None:
         super().__init__()
         self.folder = tempfile.TemporaryDirectory()
-        self.places = Places(Path(self.folder.name) / "places.json")
+        self.places = ReadingPositions(Path(self.folder.name) / "places.json")
         self.own = "First of all. Then something else.\n\nAnd a last sentence."
         self.undoable: list[str] = []
         self.voice: str | None = "af_heart"
@@ -36,9 +36,9 @@ class AnyOrder(RuleBasedStateMachine):
         self.reading = self.speaker.reading = self.new_reading()
 
     def new_reading(self) -> Reading:
-        return Reading(self.speaker, self.places, self.manner, lambda: self.own)
+        return Reading(self.speaker, self.places, self.speech_settings, lambda: self.own)
 
-    def manner(self) -> SpeechRequest | None:
+    def speech_settings(self) -> SpeechRequest | None:
         return SpeechRequest("", self.voice) if self.voice is not None else None
 
     def teardown(self) -> None:
@@ -127,7 +127,7 @@ class AnyOrder(RuleBasedStateMachine):
 
     @rule()
     def hear_an_item(self) -> None:
-        spoken = Spoken("An Item")
+        spoken = SpeechSource("An Item")
         self.unmoved(lambda: self.speaker.speak(SpeechRequest("An item. Of the queue.", "af_heart"), spoken))
 
     @rule(first=SHARE, second=SHARE)

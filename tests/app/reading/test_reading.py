@@ -5,7 +5,7 @@ import pytest
 from pytestqt.qtbot import QtBot
 
 from app.audio.player import Playback
-from app.reading.places import Place, Places, ShelvedBook
+from app.reading.places import LibraryBook, ReadingPosition, ReadingPositions
 from app.reading.reading import Reading
 from engine.errors import InvalidRequest, NothingToSpeak
 from engine.speech import SpeechRequest, UtteranceEdit
@@ -13,7 +13,7 @@ from engine.text.documents import Document
 from tests.app.reading.documents import BOOK, CHAPTERS, DOCUMENT, OPENED, OPENED_BOOK
 from tests.app.reading.fake_speaker import FakeSpeaker
 
-MANNER = SpeechRequest("", "af_heart", 1.25)
+SPEECH_SETTINGS = SpeechRequest("", "af_heart", 1.25)
 OWN = "A text of mine. It has three sentences. This is the last."
 
 
@@ -23,10 +23,10 @@ class Desk:
     def __init__(self, folder: Path, *, notes: bool = False) -> None:
         self.folder = folder
         self.own = OWN
-        self.manner: SpeechRequest | None = MANNER
+        self.speech_settings: SpeechRequest | None = SPEECH_SETTINGS
         self.speaker = FakeSpeaker()
-        places = Places(folder / "p.json")
-        self.reading = Reading(self.speaker, places, lambda: self.manner, lambda: self.own, notes=notes)
+        places = ReadingPositions(folder / "p.json")
+        self.reading = Reading(self.speaker, places, lambda: self.speech_settings, lambda: self.own, notes=notes)
         self.speaker.reading = self.reading
 
     def hear_all(self) -> None:
@@ -201,7 +201,7 @@ def test_after_a_stop_another_voice_speaks_from_the_place(desk: Desk) -> None:
     desk.reading.play()
     desk.speaker.hear_on()
     desk.reading.stop()
-    desk.manner = SpeechRequest("", "am_adam")
+    desk.speech_settings = SpeechRequest("", "am_adam")
     desk.reading.play()
     assert desk.speaker.request == SpeechRequest(OWN, "am_adam", start=OWN.index("It has"))
 
@@ -220,10 +220,10 @@ def test_a_selection_does_not_move_the_place(desk: Desk, reading: Reading) -> No
 
 
 def test_what_is_to_be_played_waits_for_a_voice(desk: Desk, reading: Reading) -> None:
-    desk.manner = None
+    desk.speech_settings = None
     reading.play_from(15)
     assert desk.speaker.request is None
-    desk.manner = MANNER
+    desk.speech_settings = SPEECH_SETTINGS
     reading.begin_waiting()
     assert desk.speaker.began == [13]
     reading.begin_waiting()
@@ -259,9 +259,9 @@ def test_what_is_not_read_is_passed_over(desk: Desk, book: Reading) -> None:
     book.play()
     desk.hear_all()
     assert place(book) == (3, 0)
-    assert (book.neighbour(-1), book.neighbour(1)) == (1, 4)
+    assert (book.neighbor(-1), book.neighbor(1)) == (1, 4)
     book.go_to(4)
-    assert book.neighbour(1) is None
+    assert book.neighbor(1) is None
 
 
 def test_a_chapter_that_is_not_read_can_be_shown_and_leads_to_one_that_is(desk: Desk, book: Reading) -> None:
@@ -288,7 +288,7 @@ def test_without_a_chapter_that_is_read_nothing_is_left_to_be_spoken(book: Readi
     for number in book.chosen:
         book.choose(number, False)
     assert book.progress == 0
-    assert book.neighbour(1) is None
+    assert book.neighbor(1) is None
     with pytest.raises(InvalidRequest, match="No chapter of “The Whole Book” is selected"):
         _ = book.chosen_document
 
@@ -310,8 +310,8 @@ def test_notes_are_read_at_the_end_of_their_chapter_if_that_is_wanted(book: Read
 
 
 def test_a_place_in_notes_that_are_no_longer_read_is_the_end_of_its_chapter(tmp_path: Path) -> None:
-    Places(tmp_path / "p.json").keep(
-        ShelvedBook(OPENED_BOOK.path, OPENED_BOOK.digest), Place(3, len(CHAPTERS[1].text) + 5)
+    ReadingPositions(tmp_path / "p.json").store_position(
+        LibraryBook(OPENED_BOOK.path, OPENED_BOOK.digest), ReadingPosition(3, len(CHAPTERS[1].text) + 5)
     )
     reading = Desk(tmp_path).reading
     reading.open(OPENED_BOOK)
@@ -337,4 +337,4 @@ def test_changed_edits_are_heard_from_the_sentence_on(desk: Desk) -> None:
     edit = UtteranceEdit(16, "ˌɪt", gain_db=3)
     desk.reading.edits_of = lambda text: (edit,)
     desk.reading.play()
-    assert desk.speaker.request == replace(MANNER, text=OWN, start=16, edits=(edit,))
+    assert desk.speaker.request == replace(SPEECH_SETTINGS, text=OWN, start=16, edits=(edit,))

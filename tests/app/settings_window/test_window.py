@@ -10,7 +10,7 @@ from app.application import Application
 from app.settings import Settings
 from app.settings_window import pages
 from app.speech.activity import Activity
-from app.speech.voice_choice import Choice
+from app.speech.voice_choice import VoiceChoice
 from app.theme import SERIF, Appearance
 from app.widgets.controls import ComboBox
 from engine.runtime.preparation.devices import DEVICES
@@ -124,7 +124,7 @@ def test_the_voice_is_shown_and_chosen_elsewhere(desk: Desk, qtbot: QtBot) -> No
     reading = desk.open().reading
     desk.header.voices.show_models(TWO_MODELS, STARTER)
     assert "Sally" in reading.voice.label.toolTip()
-    desk.header.voices.take(Choice("bm_george", "kokoro-82m"))
+    desk.header.voices.choose_voice(VoiceChoice("bm_george", "kokoro-82m"))
     assert "George" in reading.voice.label.toolTip()
     assert "Kokoro-82M" in reading.voice.label.toolTip()
     with qtbot.waitSignal(desk.feature.voices_requested):
@@ -216,7 +216,7 @@ def test_all_keys_are_listed_as_they_are_now(desk: Desk) -> None:
 
 
 STARTER, FULL_SIZE = "starter", "kokoro-82m"
-OBSTACLE = "No Transformer prosody is installed for this model."
+UNAVAILABLE_REASON = "It has no students."
 
 
 def allowed(box: ComboBox) -> list[object]:
@@ -228,25 +228,27 @@ def allowed(box: ComboBox) -> list[object]:
     ]
 
 
-def show_models(desk: Desk, obstacle: str = "") -> None:
+def show_models(desk: Desk, unavailable_reason: str = "") -> None:
     """Show two models, of which the full-size one has a Transformer unless there is an obstacle."""
     full_size, starter = TWO_MODELS
-    desk.header.voices.show_models((replace(full_size, students_obstacle=obstacle), starter), STARTER)
+    desk.header.voices.show_models(
+        (replace(full_size, students_unavailable_reason=unavailable_reason), starter), STARTER
+    )
 
 
-@pytest.mark.parametrize("obstacle", [None, "Metal needs a Mac"])
+@pytest.mark.parametrize("unavailable_reason", [None, "Metal needs a Mac"])
 def test_what_is_not_here_is_not_offered_and_says_why(
-    desk: Desk, monkeypatch: pytest.MonkeyPatch, obstacle: str | None
+    desk: Desk, monkeypatch: pytest.MonkeyPatch, unavailable_reason: str | None
 ) -> None:
-    monkeypatch.setattr(pages, "metal_obstacle", lambda: obstacle)
+    monkeypatch.setattr(pages, "metal_unavailable_reason", lambda: unavailable_reason)
     desk.settings.device = "cpu"
     page = desk.open().advanced
     assert page.device.value == "cpu"
     assert page.device.values == DEVICES
-    assert ("metal" in allowed(page.device)) == (obstacle is None)
-    assert page.lstm_method.isEnabled() == (obstacle is None)
+    assert ("metal" in allowed(page.device)) == (unavailable_reason is None)
+    assert page.lstm_method.isEnabled() == (unavailable_reason is None)
     tip = page.device.itemData(page.device.values.index("metal"), Qt.ItemDataRole.ToolTipRole)
-    assert (tip == obstacle) == (obstacle is not None)
+    assert (tip == unavailable_reason) == (unavailable_reason is not None)
 
 
 def test_a_device_is_stored_and_wants_an_engine(desk: Desk) -> None:
@@ -256,7 +258,7 @@ def test_a_device_is_stored_and_wants_an_engine(desk: Desk) -> None:
 
 
 def test_what_computes_is_told_where_it_is_chosen(desk: Desk, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(pages, "metal_obstacle", lambda: None)
+    monkeypatch.setattr(pages, "metal_unavailable_reason", lambda: None)
     page = desk.open().advanced
     titles = [page.lstm_method.itemText(number) for number in range(page.lstm_method.count())]
     device = DeviceEvent("cpu (why)", "tir (faster)", {"tir": 0.004, "mps": 0.0051})
@@ -273,7 +275,7 @@ def test_what_computes_is_told_where_it_is_chosen(desk: Desk, monkeypatch: pytes
 def test_a_model_without_a_transformer_has_no_choice(desk: Desk) -> None:
     page = desk.open().advanced
     assert not page.prosody.isEnabled()
-    show_models(desk, OBSTACLE)
+    show_models(desk, UNAVAILABLE_REASON)
     desk.header.voices.choose_model(FULL_SIZE)
     assert page.prosody.isEnabled()
     assert allowed(page.prosody) == [Prosody.LSTM]
@@ -301,7 +303,7 @@ def test_the_wish_counts_for_the_models_that_have_a_transformer(desk: Desk) -> N
     assert (desk.header.voices.speaking_model, page.prosody.value) == (STARTER, Prosody.LSTM)
     desk.header.voices.choose_model(FULL_SIZE)
     assert page.prosody.value is Prosody.TRANSFORMER
-    show_models(desk, OBSTACLE)
+    show_models(desk, UNAVAILABLE_REASON)
     assert page.prosody.value is Prosody.LSTM
     assert desk.settings.prosody is Prosody.TRANSFORMER
 

@@ -319,7 +319,7 @@ def test_saving_another_text_leaves_what_is_heard(desk: Desk, tmp_path: Path) ->
     assert desk.player.playback is Playback.PLAYING
 
 
-def test_a_save_can_be_cancelled_and_then_leaves_no_file(desk: Desk, tmp_path: Path) -> None:
+def test_a_save_can_be_canceled_and_then_leaves_no_file(desk: Desk, tmp_path: Path) -> None:
     desk.fake.hold.clear()
     desk.save(tmp_path / "a.wav", REQUEST)
     desk.qtbot.waitUntil(lambda: bool(desk.fake.requests))
@@ -330,7 +330,7 @@ def test_a_save_can_be_cancelled_and_then_leaves_no_file(desk: Desk, tmp_path: P
     assert not list(tmp_path.iterdir())
 
 
-def test_a_cancelled_save_of_what_is_heard_leaves_the_speech(desk: Desk, tmp_path: Path) -> None:
+def test_a_canceled_save_of_what_is_heard_leaves_the_speech(desk: Desk, tmp_path: Path) -> None:
     desk.fake.hold.clear()
     desk.speak(REQUEST)
     desk.save(tmp_path / "a.wav", REQUEST)
@@ -435,7 +435,7 @@ def test_speech_that_is_made_already_has_subtitles_all_the_same(desk: Desk, tmp_
     assert (tmp_path / "a.srt").exists()
 
 
-def test_an_export_can_be_cancelled_while_it_is_written(
+def test_an_export_can_be_canceled_while_it_is_written(
     desk: Desk, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     written, may_go_on = threading.Event(), threading.Event()
@@ -486,7 +486,7 @@ def test_a_short_save_does_not_wait_behind_a_book(desk: Desk, tmp_path: Path) ->
 
 
 @pytest.mark.parametrize("at_once", [False, True])
-def test_a_book_and_what_overtakes_it_can_be_cancelled(desk: Desk, tmp_path: Path, at_once: bool) -> None:
+def test_a_book_and_what_overtakes_it_can_be_canceled(desk: Desk, tmp_path: Path, at_once: bool) -> None:
     begin_long_export(desk, tmp_path / "book.flac")
     desk.save(tmp_path / "short.wav", SHORT)
     if at_once:
@@ -606,7 +606,7 @@ def test_that_the_processor_speaks_stays_said_until_the_next_request(desk: Desk)
     desk.fake.fallbacks = {0: "It failed."}
     desk.make()
     assert any(
-        activity.preparation and activity.preparation.title.startswith("The GPU failed") and activity.making
+        activity.preparation and activity.preparation.title.startswith("Preparing the CPU") and activity.making
         for activity in seen
     )
     assert desk.activity.readiness is Readiness.READY
@@ -844,7 +844,7 @@ def test_a_place_before_the_part_that_is_spoken_is_not_made(desk: Desk) -> None:
     assert desk.hear_from(5)
 
 
-def test_cancelling_leaves_the_short_file_unsaved_and_the_book_goes_on(desk: Desk, tmp_path: Path) -> None:
+def test_canceling_leaves_the_short_file_unsaved_and_the_book_goes_on(desk: Desk, tmp_path: Path) -> None:
     begin_long_export(desk, tmp_path / "book.wav")
     desk.save(tmp_path / "note.wav", SHORT)
     desk.saving.cancel()

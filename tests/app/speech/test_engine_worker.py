@@ -13,19 +13,19 @@ from app.speech.engine_worker import (
     NICENESS,
     Ended,
     EngineFactory,
+    EngineTask,
     EngineWorker,
     Means,
     Report,
     Result,
     SpeechEngine,
-    Task,
     Urgency,
     Work,
     engine_for,
     preparing,
     speaking,
 )
-from engine.errors import Cancelled, CompileError, InvalidRequest
+from engine.errors import Canceled, CompileError, InvalidRequest
 from engine.export.export_job import ExportProgress
 from engine.runtime.synthesizer import Synthesizer
 from engine.speech import AudioChunk, DeviceEvent, FallbackEvent, PlanEvent, PreparationEvent, SpeechRequest
@@ -40,32 +40,32 @@ class Bench(QObject):
 
     def __init__(self, make_engine: EngineFactory, qtbot: QtBot) -> None:
         super().__init__()
-        self.reports: list[tuple[Task, Report]] = []
+        self.reports: list[tuple[EngineTask, Report]] = []
         self.thread_ids: set[int] = set()
         self.qtbot = qtbot
         self.worker = EngineWorker(make_engine, self)
         self.worker.reported.connect(self.take)
 
-    def take(self, task: Task, report: Report) -> None:
+    def take(self, task: EngineTask, report: Report) -> None:
         self.thread_ids.add(threading.get_ident())
         self.reports.append((task, report))
 
-    def begin(self, task: Task) -> Task:
-        return self.worker.begin(task)
+    def start_task(self, task: EngineTask) -> EngineTask:
+        return self.worker.start_task(task)
 
-    def prepare(self) -> Task:
-        return self.begin(Task(preparing, Urgency.AT_ONCE, self.worker.present))
+    def prepare(self) -> EngineTask:
+        return self.start_task(EngineTask(preparing, Urgency.AT_ONCE, self.worker.present))
 
-    def speak(self, urgency: Urgency = Urgency.SPEECH, make_engine: EngineFactory | None = None) -> Task:
-        return self.begin(Task(speaking(REQUEST), urgency, make_engine or self.worker.present))
+    def speak(self, urgency: Urgency = Urgency.SPEECH, make_engine: EngineFactory | None = None) -> EngineTask:
+        return self.start_task(EngineTask(speaking(REQUEST), urgency, make_engine or self.worker.present))
 
-    def of(self, task: Task) -> list[Report]:
+    def of(self, task: EngineTask) -> list[Report]:
         """Return the reports on a task, once it has ended."""
         ended = [Ended]
         self.qtbot.waitUntil(lambda: [type(each) for of, each in self.reports if of is task][-1:] == ended)
         return [each for of, each in self.reports if of is task]
 
-    def kinds_of(self, task: Task) -> list[type[object]]:
+    def kinds_of(self, task: EngineTask) -> list[type[object]]:
         return [type(report) for report in self.of(task)]
 
 
@@ -82,7 +82,10 @@ def bench(engine: FakeEngine, qtbot: QtBot) -> Iterator[Bench]:
 
 
 def test_voices_are_listed_without_an_engine(bench: Bench, engine: FakeEngine) -> None:
-    assert bench.of(bench.begin(Task(lambda _: [list_voices()], Urgency.AT_ONCE))) == [list_voices(), Ended()]
+    assert bench.of(bench.start_task(EngineTask(lambda _: [list_voices()], Urgency.AT_ONCE))) == [
+        list_voices(),
+        Ended(),
+    ]
     assert not engine.threads
 
 
@@ -119,21 +122,21 @@ def test_that_the_processor_speaks_is_reported_in_its_place(bench: Bench, engine
     assert kinds[at - 2 : at + 2] == [AudioChunk, PreparationEvent, FallbackEvent, AudioChunk]
 
 
-def test_a_cancelled_task_ends_at_once(bench: Bench, engine: FakeEngine) -> None:
+def test_a_canceled_task_ends_at_once(bench: Bench, engine: FakeEngine) -> None:
     engine.hold.clear()
     task = bench.speak()
     bench.qtbot.waitUntil(lambda: bool(engine.requests))
     task.cancel.set()
     reports = bench.of(task)
     assert isinstance(reports[-1], Ended)
-    assert isinstance(reports[-1].error, Cancelled)
+    assert isinstance(reports[-1].error, Canceled)
     assert AudioChunk not in [type(report) for report in reports]
 
 
-def test_a_task_cancelled_before_its_turn_costs_nothing(bench: Bench, engine: FakeEngine) -> None:
-    task = Task(speaking(REQUEST), Urgency.SPEECH, bench.worker.present)
+def test_a_task_canceled_before_its_turn_costs_nothing(bench: Bench, engine: FakeEngine) -> None:
+    task = EngineTask(speaking(REQUEST), Urgency.SPEECH, bench.worker.present)
     task.cancel.set()
-    assert bench.kinds_of(bench.begin(task)) == [Ended]
+    assert bench.kinds_of(bench.start_task(task)) == [Ended]
     assert not engine.threads
 
 
@@ -176,11 +179,11 @@ def test_the_most_urgent_task_has_every_turn_and_equally_urgent_ones_keep_their_
         assert goes_on.wait(PATIENCE_MS / 1000)
         yield from (ExportProgress("", 0.5, None) for _ in range(3))
 
-    book = bench.begin(Task(held, Urgency.BOOK))
-    later_book = bench.begin(Task(counting(2), Urgency.BOOK))
+    book = bench.start_task(EngineTask(held, Urgency.BOOK))
+    later_book = bench.start_task(EngineTask(counting(2), Urgency.BOOK))
     bench.qtbot.waitUntil(lambda: bool(bench.reports))
-    file = bench.begin(Task(counting(2), Urgency.FILE))
-    speech = bench.begin(Task(counting(2), Urgency.SPEECH))
+    file = bench.start_task(EngineTask(counting(2), Urgency.FILE))
+    speech = bench.start_task(EngineTask(counting(2), Urgency.SPEECH))
     goes_on.set()
     bench.of(later_book)
     ended = [task for task, report in bench.reports if isinstance(report, Ended)]
@@ -200,7 +203,7 @@ def test_an_engine_stays_open_as_long_as_it_is_present_or_has_a_task(bench: Benc
     book = bench.speak(Urgency.BOOK)
     bench.qtbot.waitUntil(lambda: any(isinstance(report, AudioChunk) for _, report in bench.reports))
     bench.worker.present = lambda: other
-    speech = bench.begin(Task(work, Urgency.SPEECH, bench.worker.present))
+    speech = bench.start_task(EngineTask(work, Urgency.SPEECH, bench.worker.present))
     engine.hold.set()
     assert bench.of(speech)[-1] == bench.of(book)[-1] == Ended()
     assert closed == [False]

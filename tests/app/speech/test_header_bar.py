@@ -9,7 +9,7 @@ from app.settings import DEFAULT_SPEED
 from app.speech.activity import Activity, Readiness
 from app.speech.header_bar import HeaderBar
 from app.speech.sliders import PauseControl, SpeedSlider
-from app.speech.speak_button import Meaning, SpeakButton, StopButton
+from app.speech.speak_button import PlayCommand, SpeakButton, StopButton
 from engine.speech import FASTEST_SPEED, SLOWEST_SPEED
 
 
@@ -64,8 +64,8 @@ def test_where_there_is_even_less_room_what_speaks_is_on_a_second_line(qtbot: Qt
     assert not header.stacked
 
 
-@pytest.mark.parametrize("meaning", Meaning)
-def test_it_says_as_much_after_it_was_hidden_whatever_play_means(qtbot: QtBot, meaning: Meaning) -> None:
+@pytest.mark.parametrize("command", PlayCommand)
+def test_it_says_as_much_after_it_was_hidden_whatever_play_means(qtbot: QtBot, command: PlayCommand) -> None:
     """Hidden as in focus mode; a long text, such as that for a selection, is not the usual one."""
     window = QWidget()
     qtbot.addWidget(window)
@@ -73,8 +73,8 @@ def test_it_says_as_much_after_it_was_hidden_whatever_play_means(qtbot: QtBot, m
     window.resize(1000, 40)
     window.show()
     header.resize(header.sizeHint().width(), 40)
-    action = QAction(meaning.value)
-    action.setData(meaning)
+    action = QAction(command.value)
+    action.setData(command)
     header.speak_button.show_action(action)
     header.hide()
     header.show()
@@ -168,7 +168,7 @@ PAUSED = Activity(Readiness.READY, playback=Playback.PAUSED)
 @pytest.fixture
 def action(qtbot: QtBot) -> QAction:
     action = QAction("Play")
-    action.setData(Meaning.PLAY)
+    action.setData(PlayCommand.PLAY)
     return action
 
 
@@ -180,12 +180,12 @@ def button(qtbot: QtBot, action: QAction) -> SpeakButton:
     return button
 
 
-@pytest.mark.parametrize("meaning", Meaning)
+@pytest.mark.parametrize("command", PlayCommand)
 def test_it_says_what_the_command_means_and_carries_it_out(
-    button: SpeakButton, action: QAction, meaning: Meaning, qtbot: QtBot
+    button: SpeakButton, action: QAction, command: PlayCommand, qtbot: QtBot
 ) -> None:
-    action.setData(meaning)
-    assert (button.text(), button.accessibleName(), button.meaning) == (meaning.value, meaning.value, meaning)
+    action.setData(command)
+    assert (button.text(), button.accessibleName(), button.command) == (command.value, command.value, command)
     with qtbot.waitSignal(action.triggered):
         button.click()
     action.setEnabled(False)
@@ -193,15 +193,15 @@ def test_it_says_what_the_command_means_and_carries_it_out(
 
 
 def test_where_space_is_short_so_is_the_text(button: SpeakButton, action: QAction) -> None:
-    action.setData(Meaning.SELECTION)
+    action.setData(PlayCommand.SELECTION)
     button.set_short(True)
-    assert len(button.text()) < len(Meaning.SELECTION.value)
-    assert button.accessibleName() == Meaning.SELECTION.value
+    assert len(button.text()) < len(PlayCommand.SELECTION.value)
+    assert button.accessibleName() == PlayCommand.SELECTION.value
 
 
 def test_its_width_does_not_jump(button: SpeakButton, action: QAction) -> None:
     before = button.minimumSizeHint().expandedTo(button.minimumSize()).width()
-    action.setData(Meaning.PAUSE)
+    action.setData(PlayCommand.PAUSE)
     assert button.minimumSizeHint().expandedTo(button.minimumSize()).width() == before
 
 
@@ -212,6 +212,6 @@ def test_its_width_does_not_jump(button: SpeakButton, action: QAction) -> None:
 def test_stop_is_there_while_there_is_something_to_stop(activity: Activity, there: bool, qtbot: QtBot) -> None:
     button = StopButton()
     qtbot.addWidget(button)
-    button.follow(activity)
+    button.show_activity(activity)
     assert button.isHidden() is not there
     assert button.sizePolicy().retainSizeWhenHidden()

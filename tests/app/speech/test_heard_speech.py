@@ -18,8 +18,8 @@ def speech() -> HeardSpeech:
     """A planned speech with the first of three utterances generated."""
     speech = HeardSpeech(REQUEST)
     speech.make_rest(FakeEngine)
-    speech.take(PlanEvent(Plan(UTTERANCES, (NOTICE,))))
-    speech.take(chunk_of(UTTERANCES[0], 3))
+    speech.handle_report(PlanEvent(Plan(UTTERANCES, (NOTICE,))))
+    speech.handle_report(chunk_of(UTTERANCES[0], 3))
     return speech
 
 
@@ -29,14 +29,14 @@ def rest_of(speech: HeardSpeech) -> tuple[Utterance, ...]:
     return (Utterance(0, TEXT[start:], "TwoThree", start, len(TEXT)),)
 
 
-def test_what_is_left_begins_after_what_is_made_and_is_made_in_the_latest_manner(speech: HeardSpeech) -> None:
-    speech.manner = replace(REQUEST, speed=1.5)
+def test_what_is_left_begins_after_what_is_made_and_is_made_in_the_latest_speech_settings(speech: HeardSpeech) -> None:
+    speech.speech_settings = replace(REQUEST, speed=1.5)
     assert speech.rest == replace(REQUEST, speed=1.5, start=5)
     assert speech.request == REQUEST
 
 
 def test_beyond_the_plan_what_is_left_begins_where_the_last_utterance_ends(speech: HeardSpeech) -> None:
-    speech.take(PlanEvent(Plan(UTTERANCES[:1], characters_left=12)))
+    speech.handle_report(PlanEvent(Plan(UTTERANCES[:1], characters_left=12)))
     assert speech.rest == replace(REQUEST, start=4)
 
 
@@ -51,13 +51,13 @@ def test_another_task_takes_the_place_of_the_one_before(speech: HeardSpeech) -> 
 
 def test_another_task_goes_on_numbering_and_its_plan_follows_what_is_made(speech: HeardSpeech) -> None:
     planned = rest_of(speech)
-    speech.manner = replace(REQUEST, speed=1.5)
+    speech.speech_settings = replace(REQUEST, speed=1.5)
     speech.make_rest(FakeEngine)
-    speech.take(PlanEvent(Plan(planned, (NOTICE, Notice("There.", 5, 6)), 3)))
+    speech.handle_report(PlanEvent(Plan(planned, (NOTICE, Notice("There.", 5, 6)), 3)))
     last = replace(planned[0], index=1)
     assert speech.track.planned == Plan((UTTERANCES[0], last), (NOTICE, Notice("There.", 5, 6)), 3)
-    speech.take(PlanEvent(Plan(planned)))
-    speech.take(chunk_of(planned[0], 1))
+    speech.handle_report(PlanEvent(Plan(planned)))
+    speech.handle_report(chunk_of(planned[0], 1))
     assert [segment.utterance for segment in speech.track.segments] == [UTTERANCES[0], last]
     assert speech.track.segments[1].speed == 1.5
     assert speech.rest is None
@@ -68,16 +68,16 @@ def test_only_what_was_made_as_one_is_all_of_a_request(speech: HeardSpeech) -> N
     assert speech.is_of(REQUEST)
     assert not speech.is_all_of(REQUEST)
     for utterance in UTTERANCES[1:]:
-        speech.take(chunk_of(utterance, 3))
-    speech.take(Ended())
+        speech.handle_report(chunk_of(utterance, 3))
+    speech.handle_report(Ended())
     assert speech.is_all_of(REQUEST)
     assert not speech.is_all_of(replace(REQUEST, voice="am_adam"))
     speech.track.cut(100)
     planned = rest_of(speech)
     speech.make_rest(FakeEngine)
-    speech.take(PlanEvent(Plan(planned)))
-    speech.take(chunk_of(planned[0], 1))
-    speech.take(Ended())
+    speech.handle_report(PlanEvent(Plan(planned)))
+    speech.handle_report(chunk_of(planned[0], 1))
+    speech.handle_report(Ended())
     assert speech.track.whole
     assert not speech.is_all_of(REQUEST)
 
@@ -96,16 +96,16 @@ def test_a_pause_follows_what_is_made_before_the_end_of_a_gap(between: str, seco
     utterances = utterances_of(text)
     speech = HeardSpeech(SpeechRequest(text, "af_heart", pause_scale=2.0))
     speech.make_rest(FakeEngine)
-    speech.take(chunk_of(utterances[0], 0))
+    speech.handle_report(chunk_of(utterances[0], 0))
     speech.track.skip_to(utterances[2].start)
     speech.make_rest(FakeEngine)
-    speech.take(PlanEvent(Plan((replace(utterances[2], index=0),))))
-    speech.take(chunk_of(replace(utterances[2], index=0), 1))
-    speech.take(Ended())
+    speech.handle_report(PlanEvent(Plan((replace(utterances[2], index=0),))))
+    speech.handle_report(chunk_of(replace(utterances[2], index=0), 1))
+    speech.handle_report(Ended())
     speech.make_rest(FakeEngine, speech.track.gaps[0][0])
-    speech.take(PlanEvent(Plan((replace(utterances[1], index=0),))))
-    speech.take(chunk_of(replace(utterances[1], index=0), 1))
-    speech.take(Ended())
+    speech.handle_report(PlanEvent(Plan((replace(utterances[1], index=0),))))
+    speech.handle_report(chunk_of(replace(utterances[1], index=0), 1))
+    speech.handle_report(Ended())
     lengths = [segment.end - segment.start for segment in speech.track.segments]
     assert lengths == [RATE_HZ, (1 + 2 * seconds) * RATE_HZ, RATE_HZ]
     assert speech.track.whole

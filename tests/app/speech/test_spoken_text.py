@@ -15,7 +15,7 @@ class Page:
         self.document = QTextDocument()
         self.document.setPlainText(text)
         self.spoken = SpokenText(self.document)
-        self.spoken.begin(text)
+        self.spoken.begin_text(text)
         self.spoken.remember(utterances_of(text))
         self.text = text
 
@@ -71,14 +71,14 @@ def test_an_utterance_is_what_is_left_of_it() -> None:
     assert left.selectedText() == "🙂 or more."
     page.replace("🙂 or more.", "")
     assert page.spoken.utterance(UTTERANCES[1]) is None
-    page.spoken.begin("Another.")
+    page.spoken.begin_text("New text.")
     assert page.spoken.utterance(UTTERANCES[0]) is None
     assert page.words("last") is None
 
 
 def test_a_plan_that_comes_after_an_edit_leaves_out_only_what_was_edited() -> None:
     page = Page()
-    page.spoken.begin(TEXT)
+    page.spoken.begin_text(TEXT)
     page.spoken.remember(UTTERANCES[:1])
     page.replace("two", "2")
     page.replace("One", "Number 🙂")
@@ -88,7 +88,7 @@ def test_a_plan_that_comes_after_an_edit_leaves_out_only_what_was_edited() -> No
 
 def test_a_text_that_is_not_the_documents_is_not_found() -> None:
     page = Page()
-    page.spoken.begin(TEXT[:-1])
+    page.spoken.begin_text(TEXT[:-1])
     page.spoken.remember(UTTERANCES)
     assert page.words("last") is None
     assert page.spoken.character_at(0) is None
@@ -123,7 +123,7 @@ def test_a_position_in_an_edited_text_leads_to_what_is_spoken_there() -> None:
 
 def test_a_position_before_the_part_that_is_spoken_is_not_taken_for_its_start() -> None:
     page = Page()
-    page.spoken.begin(TEXT)
+    page.spoken.begin_text(TEXT)
     page.spoken.remember(UTTERANCES[1:])
     assert page.spoken.character_at(TEXT.index("word")) == TEXT.index("word")
     assert page.spoken.character_at(page.document.find("two").selectionStart()) == TEXT.index("two")

@@ -54,13 +54,13 @@ def test_work_shows_how_far_it_is_or_that_it_goes_on(strip: ModelBar) -> None:
 def test_it_names_the_file_and_shows_how_much_of_it_is_done(qtbot: QtBot) -> None:
     strip = SaveBar()
     qtbot.addWidget(strip)
-    strip.follow(Activity(Readiness.READY, save=SaveProgress("story.wav")))
+    strip.show_activity(Activity(Readiness.READY, save=SaveProgress("story.wav")))
     assert not strip.isHidden()
     assert "story.wav" in strip.label.text()
     assert strip.bar.maximum() == 0  # no results yet
-    strip.follow(Activity(Readiness.READY, save=SaveProgress("story.wav", fraction=0.3)))
+    strip.show_activity(Activity(Readiness.READY, save=SaveProgress("story.wav", fraction=0.3)))
     assert strip.bar.value() == 0.3 * strip.bar.maximum()
-    strip.follow(Activity(Readiness.READY))
+    strip.show_activity(Activity(Readiness.READY))
     assert strip.isHidden()
 
 
@@ -75,7 +75,7 @@ def test_an_export_tells_its_step_the_time_left_and_what_waits(qtbot: QtBot) -> 
     strip = SaveBar()
     qtbot.addWidget(strip)
     step = "Speaking chapter 3 of 40, “Rain”"
-    strip.follow(Activity(Readiness.READY, save=SaveProgress("book.m4b", step, 0.25, 200.0, 2)))
+    strip.show_activity(Activity(Readiness.READY, save=SaveProgress("book.m4b", step, 0.25, 200.0, 2)))
     assert strip.label.text() == f"Saving book.m4b · {step} · about 3 minutes left · 2 more in queue"
     assert strip.bar.value() == 0.25 * strip.bar.maximum()
     assert strip.accessibleDescription() == strip.toolTip() == strip.label.text()
@@ -85,7 +85,7 @@ def test_a_book_that_is_interrupted_is_told_with_how_far_it_is(qtbot: QtBot) -> 
     strip = SaveBar()
     qtbot.addWidget(strip)
     book = SaveProgress("book.m4b", "Speaking", 0.34)
-    strip.follow(Activity(Readiness.READY, save=SaveProgress("a.wav", "Writing", 0.5, None, 1, book)))
+    strip.show_activity(Activity(Readiness.READY, save=SaveProgress("a.wav", "Writing", 0.5, None, 1, book)))
     assert all(part in strip.label.text() for part in ("a.wav", "book.m4b", "34%"))
     assert "waiting" not in strip.label.text()
     assert strip.bar.value() == 0.5 * strip.bar.maximum()
@@ -94,20 +94,20 @@ def test_a_book_that_is_interrupted_is_told_with_how_far_it_is(qtbot: QtBot) -> 
 def test_what_was_saved_is_told_once_nothing_is_being_saved(qtbot: QtBot) -> None:
     strip = SaveBar()
     qtbot.addWidget(strip)
-    strip.follow(Activity(Readiness.READY, save=SaveProgress("a.wav", waiting_count=1)))
+    strip.show_activity(Activity(Readiness.READY, save=SaveProgress("a.wav", waiting_count=1)))
     strip.show_saved(Path("/music/a.wav"))
-    strip.follow(Activity(Readiness.READY, save=SaveProgress("b.wav")))
+    strip.show_activity(Activity(Readiness.READY, save=SaveProgress("b.wav")))
     assert strip.label.text() == "Saving b.wav"
     assert strip.reveal_button.isHidden()
     strip.show_saved(Path("/music/b.wav"))
-    strip.follow(Activity(Readiness.READY))
+    strip.show_activity(Activity(Readiness.READY))
     assert strip.label.text() == "Saved b.wav and 1 more in music"
     assert (strip.toolTip(), strip.cancel_button.isHidden()) == ("/music/b.wav", True)
     with qtbot.waitSignal(strip.reveal_requested) as wanted:
         strip.reveal_button.click()
     assert wanted.args == [Path("/music/b.wav")]
-    strip.follow(Activity(Readiness.READY, save=SaveProgress("c.wav")))
-    strip.follow(Activity(Readiness.READY))  # canceled
+    strip.show_activity(Activity(Readiness.READY, save=SaveProgress("c.wav")))
+    strip.show_activity(Activity(Readiness.READY))  # canceled
     assert strip.isHidden()
 
 

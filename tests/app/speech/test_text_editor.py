@@ -78,7 +78,7 @@ def test_a_longer_plan_adds_to_what_is_marked_and_another_speech_forgets_it(edit
     assert marked(editor) == [utterances[0].text]
     editor.mark(utterances[2])
     assert marked(editor) == [utterances[2].text]
-    editor.begin_speech("Another.")
+    editor.begin_speech("New text.")
     editor.mark(utterances[0])
     assert not marked(editor)
 
@@ -107,7 +107,7 @@ def test_what_is_heard_is_kept_in_view(editor: TextEditor, qtbot: QtBot) -> None
     last = Utterance(0, "Line 199.", "x", len(text) - 9, len(text))
     editor.begin_speech(text)
     editor.remember_spans([last])
-    editor.follow()
+    editor.resume_following()
     editor.mark(last)
     selection = editor.edit.extraSelections()[0]
     bottom = editor.edit.cursorRect(selection.cursor).bottom()
@@ -125,7 +125,7 @@ def reading(editor: TextEditor, qtbot: QtBot) -> Callable[[int], int]:
     editor.set_text(LINES)
     utterances = utterances_of(LINES)
     speak(editor, LINES)
-    editor.follow()
+    editor.resume_following()
 
     def hear(line: int) -> int:
         editor.mark(utterances[line])
@@ -164,7 +164,7 @@ def test_the_view_is_not_pulled_from_under_somebody_who_scrolls_or_edits(
     place = editor.edit.verticalScrollBar().value()
     assert reading(120) == place
     assert marked(editor) == ["Line 120."]
-    editor.follow()
+    editor.resume_following()
     assert editor.edit.verticalScrollBar().value() > 100
     assert reading(150) > 130
 
@@ -241,7 +241,7 @@ def test_only_a_text_that_is_replaced_as_a_whole_is_told_so(editor: TextEditor) 
     editor.edit.insertPlainText(" More 🙂.")
     editor.edit.textCursor().deletePreviousChar()
     assert not told
-    editor.set_text("Another text.")
+    editor.set_text("A new text.")
     assert len(told) == 1
     assert not editor.edit.document().isUndoAvailable()
     editor.edit.selectAll()
@@ -326,7 +326,7 @@ def test_a_place_is_told_in_the_spoken_text_and_in_the_text_as_it_is(editor: Tex
     with qtbot.waitSignal(editor.place_requested) as wanted:
         editor.edit.place_requested.emit(place)
     assert wanted.args == [TEXT.index("Three"), len("🙂 New. ") + TEXT.index("Three")]
-    editor.begin_speech("Another.")
+    editor.begin_speech("New text.")
     with qtbot.waitSignal(editor.place_requested) as wanted:
         editor.edit.place_requested.emit(place)
     assert wanted.args[0] is None
@@ -456,8 +456,8 @@ def test_the_pill_is_drawn_and_the_text_is_untouched(edit: PlainTextEdit) -> Non
 def has_tint(edit: PlainTextEdit, area: QRectF) -> bool:
     """Return whether the area has a pixel in the color of a pill's line."""
     image = edit.viewport().grab(area.toAlignedRect().adjusted(-1, -1, 1, 1)).toImage()
-    colours = {image.pixelColor(x, y).name() for x in range(image.width()) for y in range(image.height())}
-    return QColor(LIGHT.accent).name() in colours
+    colors = {image.pixelColor(x, y).name() for x in range(image.width()) for y in range(image.height())}
+    return QColor(LIGHT.accent).name() in colors
 
 
 TWO_PARAGRAPHS = "One 🙂 word here.\n\nThe next line has more of them."

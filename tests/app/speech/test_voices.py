@@ -9,7 +9,7 @@ from PySide6.QtGui import QColor
 from pytestqt.modeltest import ModelTester
 from pytestqt.qtbot import QtBot
 
-from app.speech.voice_choice import Choice, insisted, listed, prosody_of, voice_info
+from app.speech.voice_choice import VoiceChoice, insisted, listed, prosody_of, voice_info
 from app.speech.voice_list import (
     CHOICE_ROLE,
     CHOSEN_ROLE,
@@ -20,7 +20,7 @@ from app.speech.voice_list import (
     language_title,
 )
 from app.speech.voice_picker import VoicePicker
-from app.theme import Appearance, Theme, colours
+from app.theme import Appearance, Theme, colors
 from engine.models.installed_voices import ModelVoices
 from engine.models.voices.packs import describe, official_voices
 from engine.speech import Prosody, VoiceInfo
@@ -45,19 +45,19 @@ LISTS = st.lists(
 def test_students_speak_only_if_wished_for_and_there(
     models: list[ModelVoices], model: str, wish: Prosody, taught: set[str]
 ) -> None:
-    there = [replace(each, students_obstacle="" if each.model in taught else "none") for each in models]
+    there = [replace(each, students_unavailable_reason="" if each.model in taught else "none") for each in models]
     has_students = model in taught and model in {each.model for each in models}
     assert prosody_of(model, there, wish) is (wish if has_students else Prosody.LSTM)
 
 
-@given(st.builds(Choice, NAMES | NOTHING, MODELS | NOTHING), LISTS, MODELS)
+@given(st.builds(VoiceChoice, NAMES | NOTHING, MODELS | NOTHING), LISTS, MODELS)
 def test_a_listed_choice_is_listed_and_nearest_to_what_is_wanted(
-    choice: Choice, models: list[ModelVoices], usual: str
+    choice: VoiceChoice, models: list[ModelVoices], default: str
 ) -> None:
-    found = listed(choice, models, usual)
-    all_found = [Choice(voice.name, each.model) for each in models for voice in each.voices]
+    found = listed(choice, models, default)
+    all_found = [VoiceChoice(voice.name, each.model) for each in models for voice in each.voices]
     if not all_found:
-        assert found == Choice()
+        assert found == VoiceChoice()
         return
     assert found in all_found
     if choice in all_found:
@@ -69,30 +69,32 @@ def test_a_listed_choice_is_listed_and_nearest_to_what_is_wanted(
 
 
 def test_a_voice_brings_the_model_it_belongs_to() -> None:
-    assert listed(Choice("bm_george", "starter"), TWO_MODELS, "starter") == Choice("bm_george", "kokoro-82m")
-    assert listed(Choice("am_adam", "starter"), TWO_MODELS, "starter") == Choice("am_adam", "starter")
-    assert listed(Choice("am_adam"), TWO_MODELS, "starter") == Choice("am_adam", "starter")
-    assert listed(Choice("nobody"), TWO_MODELS, "starter") == Choice("af_sally", "starter")
+    assert listed(VoiceChoice("bm_george", "starter"), TWO_MODELS, "starter") == VoiceChoice("bm_george", "kokoro-82m")
+    assert listed(VoiceChoice("am_adam", "starter"), TWO_MODELS, "starter") == VoiceChoice("am_adam", "starter")
+    assert listed(VoiceChoice("am_adam"), TWO_MODELS, "starter") == VoiceChoice("am_adam", "starter")
+    assert listed(VoiceChoice("nobody"), TWO_MODELS, "starter") == VoiceChoice("af_sally", "starter")
 
 
 def test_what_is_insisted_on_is_never_replaced() -> None:
-    usual = Choice("af_sally", "starter")
-    assert insisted(Choice("heart"), TWO_MODELS, usual) == Choice("heart", "kokoro-82m")
-    assert insisted(Choice("adam"), TWO_MODELS, usual) == Choice("adam", "starter")
-    assert insisted(Choice("af_heart+bm_george"), TWO_MODELS, usual) == Choice("af_heart+bm_george", "kokoro-82m")
-    assert insisted(Choice("nobody"), TWO_MODELS, usual) == Choice("nobody", "starter")
-    assert insisted(Choice("af_heart", "starter"), TWO_MODELS, usual) == Choice("af_heart", "starter")
-    assert insisted(Choice(model="another"), TWO_MODELS, usual) == Choice(None, "another")
+    default = VoiceChoice("af_sally", "starter")
+    assert insisted(VoiceChoice("heart"), TWO_MODELS, default) == VoiceChoice("heart", "kokoro-82m")
+    assert insisted(VoiceChoice("adam"), TWO_MODELS, default) == VoiceChoice("adam", "starter")
+    assert insisted(VoiceChoice("af_heart+bm_george"), TWO_MODELS, default) == VoiceChoice(
+        "af_heart+bm_george", "kokoro-82m"
+    )
+    assert insisted(VoiceChoice("nobody"), TWO_MODELS, default) == VoiceChoice("nobody", "starter")
+    assert insisted(VoiceChoice("af_heart", "starter"), TWO_MODELS, default) == VoiceChoice("af_heart", "starter")
+    assert insisted(VoiceChoice(model="other"), TWO_MODELS, default) == VoiceChoice(None, "other")
 
 
 def test_a_model_that_is_insisted_on_keeps_the_voice_if_it_can() -> None:
-    assert insisted(Choice(model="kokoro-82m"), TWO_MODELS, Choice("am_adam", "starter")).voice == "am_adam"
-    assert insisted(Choice(model="kokoro-82m"), TWO_MODELS, Choice("af_sally", "starter")).voice == "af_heart"
+    assert insisted(VoiceChoice(model="kokoro-82m"), TWO_MODELS, VoiceChoice("am_adam", "starter")).voice == "am_adam"
+    assert insisted(VoiceChoice(model="kokoro-82m"), TWO_MODELS, VoiceChoice("af_sally", "starter")).voice == "af_heart"
 
 
 def test_the_entry_of_a_choice_is_that_of_its_model() -> None:
-    assert voice_info(Choice("af_sally", "starter"), TWO_MODELS) == TWO_MODELS[1].voices[0]
-    assert voice_info(Choice("af_sally", "kokoro-82m"), TWO_MODELS) is None
+    assert voice_info(VoiceChoice("af_sally", "starter"), TWO_MODELS) == TWO_MODELS[1].voices[0]
+    assert voice_info(VoiceChoice("af_sally", "kokoro-82m"), TWO_MODELS) is None
 
 
 @pytest.fixture
@@ -133,14 +135,14 @@ def test_several_models_have_headings_and_voices_of_the_same_name_are_distinct(m
     ]  # fmt: skip
     assert rows(model, MODEL_HEADING_ROLE).count(True) == 2
     adams = [choice for choice in rows(model, CHOICE_ROLE) if choice and choice.voice == "am_adam"]
-    assert adams == [Choice("am_adam", "kokoro-82m"), Choice("am_adam", "starter")]
+    assert adams == [VoiceChoice("am_adam", "kokoro-82m"), VoiceChoice("am_adam", "starter")]
 
 
 def test_rows_are_found_by_voice_and_model(model: VoiceListModel) -> None:
     model.show(TWO_MODELS)
-    assert model.row_of(Choice("am_adam", "kokoro-82m")) == 3
-    assert model.row_of(Choice("am_adam", "starter")) == 9
-    assert model.row_of(Choice("af_sally", "kokoro-82m")) == model.row_of(Choice()) == -1
+    assert model.row_of(VoiceChoice("am_adam", "kokoro-82m")) == 3
+    assert model.row_of(VoiceChoice("am_adam", "starter")) == 9
+    assert model.row_of(VoiceChoice("af_sally", "kokoro-82m")) == model.row_of(VoiceChoice()) == -1
 
 
 def test_a_tooltip_tells_model_grade_and_recipe(model: VoiceListModel) -> None:
@@ -181,13 +183,13 @@ def test_a_search_is_for_name_language_gender_and_model(model: VoiceListModel, w
 
 
 def test_the_chosen_voice_is_marked_where_it_is_listed(model: VoiceListModel, qtbot: QtBot) -> None:
-    model.mark(Choice("bm_george", "starter"))
+    model.mark(VoiceChoice("bm_george", "starter"))
     with qtbot.waitSignals([model.dataChanged, model.dataChanged]):
-        model.mark(Choice("am_adam", "starter"))
+        model.mark(VoiceChoice("am_adam", "starter"))
     assert rows(model, CHOSEN_ROLE) == [False, False, True, False, False]
-    model.show(ONE_MODEL, [Choice("am_adam", "starter")])
+    model.show(ONE_MODEL, [VoiceChoice("am_adam", "starter")])
     assert rows(model, CHOSEN_ROLE) == [False, True, False, False, False, False]
-    model.mark(Choice("nobody", "starter"))
+    model.mark(VoiceChoice("nobody", "starter"))
     assert not any(rows(model, CHOSEN_ROLE))
 
 
@@ -203,8 +205,8 @@ def test_languages_have_their_own_names(tag: str, title: str) -> None:
     assert language_title(tag) == title
 
 
-SALLY = Choice("af_sally", "starter")
-GEORGE = Choice("bm_george", "kokoro-82m")
+SALLY = VoiceChoice("af_sally", "starter")
+GEORGE = VoiceChoice("bm_george", "kokoro-82m")
 
 
 @pytest.fixture
@@ -214,8 +216,8 @@ def picker(qtbot: QtBot) -> VoicePicker:
     return picker
 
 
-def show(picker: VoicePicker, usual: str = "starter") -> None:
-    picker.show_models(TWO_MODELS, usual)
+def show(picker: VoicePicker, default: str = "starter") -> None:
+    picker.show_models(TWO_MODELS, default)
 
 
 def test_until_the_voices_are_known_nothing_can_be_chosen(picker: VoicePicker) -> None:
@@ -224,15 +226,15 @@ def test_until_the_voices_are_known_nothing_can_be_chosen(picker: VoicePicker) -
     assert picker.voice is None
 
 
-@pytest.mark.parametrize(("usual", "voice"), [("starter", "af_sally"), ("kokoro-82m", "af_heart")])
-def test_without_a_wish_it_is_the_first_voice_of_the_usual_model(picker: VoicePicker, usual: str, voice: str) -> None:
-    show(picker, usual)
-    assert (picker.voice, picker.speaking_model) == (voice, usual)
+@pytest.mark.parametrize(("default", "voice"), [("starter", "af_sally"), ("kokoro-82m", "af_heart")])
+def test_without_a_wish_it_is_the_first_voice_of_the_usual_model(picker: VoicePicker, default: str, voice: str) -> None:
+    show(picker, default)
+    assert (picker.voice, picker.speaking_model) == (voice, default)
     assert picker.untouched
 
 
 def test_a_wanted_voice_is_chosen_once_it_is_known_and_brings_its_model(picker: VoicePicker, qtbot: QtBot) -> None:
-    picker.choose(Choice("bm_george", "starter"))
+    picker.choose(VoiceChoice("bm_george", "starter"))
     assert picker.voice is None
     with qtbot.waitSignal(picker.model_changed) as changed:
         show(picker)
@@ -244,7 +246,7 @@ def test_a_wanted_voice_is_chosen_once_it_is_known_and_brings_its_model(picker: 
 
 @pytest.mark.parametrize("name", ["am_adam", "nobody", "heart"])
 def test_a_voice_that_is_asked_for_is_never_replaced(picker: VoicePicker, name: str) -> None:
-    picker.ask_for(Choice(name))
+    picker.ask_for(VoiceChoice(name))
     show(picker)
     assert picker.voice == name
     picker.activated.emit(picker.findText("George · male"))
@@ -253,7 +255,7 @@ def test_a_voice_that_is_asked_for_is_never_replaced(picker: VoicePicker, name: 
 
 
 def test_a_model_that_is_asked_for_and_missing_leaves_no_voice(picker: VoicePicker) -> None:
-    picker.ask_for(Choice(model="kokoro-82m-8bit"))
+    picker.ask_for(VoiceChoice(model="kokoro-82m-8bit"))
     show(picker)
     assert (picker.voice, picker.speaking_model, picker.known) == (None, "kokoro-82m-8bit", True)
     assert picker.currentIndex() == -1
@@ -279,21 +281,21 @@ def test_a_model_takes_over_only_if_nothing_was_chosen(picker: VoicePicker, qtbo
     show(picker)
     with qtbot.assertNotEmitted(picker.voice_chosen):
         picker.take_over("kokoro-82m")
-    assert picker.choice == Choice("af_heart", "kokoro-82m")
-    picker.take(SALLY)
+    assert picker.choice == VoiceChoice("af_heart", "kokoro-82m")
+    picker.choose_voice(SALLY)
     picker.take_over("kokoro-82m")
     assert picker.choice == SALLY
 
 
 def test_a_model_is_chosen_with_the_same_voice_if_it_has_it(picker: VoicePicker, qtbot: QtBot) -> None:
     show(picker)
-    picker.choose(Choice("am_adam", "starter"))
+    picker.choose(VoiceChoice("am_adam", "starter"))
     with qtbot.waitSignal(picker.voice_chosen) as chosen:
         picker.choose_model("kokoro-82m")
-    assert chosen.args == [Choice("am_adam", "kokoro-82m")]
+    assert chosen.args == [VoiceChoice("am_adam", "kokoro-82m")]
     picker.choose(SALLY)
     picker.choose_model("kokoro-82m")
-    assert picker.choice == Choice("af_heart", "kokoro-82m")
+    assert picker.choice == VoiceChoice("af_heart", "kokoro-82m")
 
 
 def test_keys_skip_headings_and_tell_what_was_chosen(picker: VoicePicker, qtbot: QtBot) -> None:
@@ -308,7 +310,7 @@ def test_the_chosen_voice_can_be_heard(picker: VoicePicker, qtbot: QtBot) -> Non
     with qtbot.assertNotEmitted(picker.preview_requested):
         picker.preview()
     picker.show_models(ONE_MODEL, "starter")
-    picker.choose(Choice("bm_george", "starter"))
+    picker.choose(VoiceChoice("bm_george", "starter"))
     (action,) = picker.actions()
     with qtbot.waitSignal(picker.preview_requested) as wanted:
         action.trigger()
@@ -317,7 +319,7 @@ def test_the_chosen_voice_can_be_heard(picker: VoicePicker, qtbot: QtBot) -> Non
 
 def test_a_voice_that_is_not_listed_can_be_heard_too(picker: VoicePicker, qtbot: QtBot) -> None:
     show(picker)
-    picker.ask_for(Choice("bf_emma(2)+bm_george(1)"))
+    picker.ask_for(VoiceChoice("bf_emma(2)+bm_george(1)"))
     with qtbot.waitSignal(picker.preview_requested) as wanted:
         picker.preview()
     (voice,) = wanted.args or ()
@@ -342,7 +344,7 @@ def test_a_click_on_a_play_mark_is_heard_and_the_list_stays_open(picker: VoicePi
 def test_the_chosen_voice_is_marked_in_the_list(picker: VoicePicker) -> None:
     show(picker)
     for choice in (SALLY, GEORGE):
-        picker.take(choice)
+        picker.choose_voice(choice)
         marked = [
             picker.itemData(row, CHOICE_ROLE) for row in range(picker.count()) if picker.itemData(row, CHOSEN_ROLE)
         ]
@@ -362,14 +364,14 @@ def test_the_play_mark_stands_out_from_the_voice_that_is_selected(
     picture = picker.view().viewport().grab(QRect(row.right() - 20, row.top(), 20, row.height())).toImage()
     lightness = [picture.pixelColor(x, y).lightness() for x in range(picture.width()) for y in range(picture.height())]
     picker.hidePopup()
-    assert max(lightness) == QColor(colours().on_accent).lightness()
-    assert min(lightness) <= QColor(colours().accent).lightness()
+    assert max(lightness) == QColor(colors().on_accent).lightness()
+    assert min(lightness) <= QColor(colors().accent).lightness()
 
 
-def test_favourites_come_first_and_the_choice_stays(picker: VoicePicker) -> None:
+def test_favorites_come_first_and_the_choice_stays(picker: VoicePicker) -> None:
     show(picker)
-    picker.take(SALLY)
-    picker.show_favourites([GEORGE, Choice("nobody", "starter")])
+    picker.choose_voice(SALLY)
+    picker.show_favorites([GEORGE, VoiceChoice("nobody", "starter")])
     assert [picker.itemText(number) for number in range(3)] == ["Favorites", "George · male", "Kokoro-82M"]
     assert picker.choice == SALLY
     assert picker.currentText() == "Sally · female"

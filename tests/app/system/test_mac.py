@@ -48,14 +48,14 @@ def messages(runtime: Runtime) -> list[str]:
 def test_macos_is_told_once_when_speech_begins_and_once_when_it_ends() -> None:
     runtime = Runtime()
     wakefulness = AppNapInhibitor(runtime)
-    wakefulness.keep(False)
+    wakefulness.set_awake(False)
     assert messages(runtime) == []
-    wakefulness.keep(True)
-    wakefulness.keep(True)
+    wakefulness.set_awake(True)
+    wakefulness.set_awake(True)
     begun = [sent for sent in runtime.sent if sent[1].startswith("begin")]
     assert [(sent[0], sent[2].value, sent[3]) for sent in begun] == [(PROCESS, USER_INITIATED, "Speaking")]
-    wakefulness.keep(False)
-    wakefulness.keep(False)
+    wakefulness.set_awake(False)
+    wakefulness.set_awake(False)
     assert [sent for sent in runtime.sent if sent[1] == "endActivity:"] == [(PROCESS, "endActivity:", ACTIVITY)]
     assert messages(runtime).count("retain") == messages(runtime).count("release") == 1
 
@@ -64,7 +64,7 @@ def test_it_can_begin_again() -> None:
     runtime = Runtime()
     wakefulness = AppNapInhibitor(runtime)
     for awake in (True, False, True):
-        wakefulness.keep(awake)
+        wakefulness.set_awake(awake)
     assert messages(runtime).count("beginActivityWithOptions:reason:") == 2
 
 

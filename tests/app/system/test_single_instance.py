@@ -59,4 +59,4 @@ def test_where_no_lock_or_socket_can_be_made_everyone_is_the_first(
     (tmp_path / "file").write_text("no folder")
     instances = [SingleInstance(tmp_path / place) for _ in range(2)]
     assert [instance.begin("") for instance in instances] == [True, True]
-    assert "Several windows may be open" in caplog.text
+    assert "Several windows" in caplog.text

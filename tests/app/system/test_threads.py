@@ -8,7 +8,7 @@ from PySide6.QtCore import QTimer
 from pytestqt.qtbot import QtBot
 
 from app.system import threads
-from app.system.threads import collect_what_is_due, collected_between_events, not_collected
+from app.system.threads import collect_what_is_due, collected_between_events, gently, not_collected
 
 
 class Cycle:
@@ -103,3 +103,8 @@ def test_the_timer_ends_with_it(qtbot: QtBot, monkeypatch: pytest.MonkeyPatch) -
     QTimer.singleShot(20, lambda: looks.append(None))
     qtbot.waitUntil(lambda: len(looks) > seen)
     assert len(looks) == seen + 1
+
+
+@pytest.mark.parametrize("count", [0, 1, 250, 1001])
+def test_a_loop_with_pauses_has_all_items_in_order(count: int) -> None:
+    assert list(gently(range(count))) == list(range(count))

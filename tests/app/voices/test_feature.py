@@ -7,7 +7,7 @@ from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QApplication, QInputDialog, QMessageBox
 from pytestqt.qtbot import QtBot
 
-from app.speech.voice_choice import Choice
+from app.speech.voice_choice import VoiceChoice
 from app.speech.voice_list import CHOSEN_ROLE
 from app.voices.blend_editor import HEAR_AFTER_MS
 from app.voices.feature import VoicesFeature
@@ -19,8 +19,8 @@ from tests.app.fakes import RATE_HZ, TWO_MODELS, FakeEngine
 from tests.app.library.room import Room
 from tests.patience import PATIENCE_MS
 
-SALLY, ADAM = Choice("af_sally", "starter"), Choice("am_adam", "starter")
-GEORGE = Choice("bm_george", "kokoro-82m")
+SALLY, ADAM = VoiceChoice("af_sally", "starter"), VoiceChoice("am_adam", "starter")
+GEORGE = VoiceChoice("bm_george", "kokoro-82m")
 TEXT = "One, two. “Three?” Four!\n\nHeading\nThe end"
 
 
@@ -30,7 +30,7 @@ class VoiceRoom(Room):
     def __init__(self, qtbot: QtBot, qapp: QApplication, folder: Path) -> None:
         super().__init__(qtbot, qapp, folder)
         self.other = FakeEngine()
-        self.voices.take(SALLY)
+        self.voices.choose_voice(SALLY)
         self.panel_feature = VoicesFeature(self.window, self.speech, self.settings, lambda model: lambda: self.other)
         self.panel = self.panel_feature.panel
         self.type("One here. Two there. Three.")
@@ -68,14 +68,14 @@ def test_a_voice_of_another_model_is_heard_by_its_engine_and_the_present_one_sta
     room.qtbot.waitUntil(lambda: room.other.closed)
 
 
-def test_favourites_are_remembered_and_come_first_in_both_lists(room: VoiceRoom) -> None:
-    room.panel.favourite_requested.emit(ADAM)
-    room.panel.favourite_requested.emit(GEORGE)
-    assert room.settings.favourites == (("am_adam", "starter"), ("bm_george", "kokoro-82m"))
+def test_favorites_are_remembered_and_come_first_in_both_lists(room: VoiceRoom) -> None:
+    room.panel.favorite_requested.emit(ADAM)
+    room.panel.favorite_requested.emit(GEORGE)
+    assert room.settings.favorites == (("am_adam", "starter"), ("bm_george", "kokoro-82m"))
     assert room.panel.rows.choices[:2] == (ADAM, GEORGE)
     assert room.voices.itemText(1) == "Adam · male"
     assert room.voices.choice == SALLY
-    room.panel.favourite_requested.emit(ADAM)
+    room.panel.favorite_requested.emit(ADAM)
     assert room.panel.rows.choices[0] == GEORGE
 
 
@@ -87,7 +87,7 @@ def test_each_voice_of_the_list_speaks_the_sentence_at_the_cursor_in_turn(room: 
     before = room.panel.round.text()
     room.panel.round.click()
     assert room.panel.round.text() != before
-    assert room.panel.current == Choice("af_heart", "kokoro-82m")
+    assert room.panel.current == VoiceChoice("af_heart", "kokoro-82m")
     room.hear_out_sample()
     room.qtbot.waitUntil(lambda: room.panel.current == SALLY)
     room.hear_out_sample()
@@ -114,7 +114,7 @@ def test_stop_and_another_voice_end_the_round(room: VoiceRoom) -> None:
         lambda room: room.panel.hear_requested.emit(ADAM),
         lambda room: room.voices.preview(),
     ],
-    ids=["speech", "silence", "another voice", "the chosen voice"],
+    ids=["speech", "silence", "other voice", "the chosen voice"],
 )
 def test_a_blend_changed_just_before_does_not_replace_what_is_wanted_then(
     room: VoiceRoom, wish: Callable[[VoiceRoom], None]
@@ -140,33 +140,33 @@ def test_a_blend_is_heard_and_saved_renamed_and_deleted(room: VoiceRoom) -> None
     with room.qtbot.waitSignal(room.speech.voices_listed):
         room.panel.blend.save_requested.emit("duet", recipe)
     assert SavedVoices().recipes() == {"duet": recipe}
-    room.voices.take(Choice("duet", "starter"))
+    room.voices.choose_voice(VoiceChoice("duet", "starter"))
     duet = SavedVoices().listed(TWO_MODELS[1].voices)
     models = (TWO_MODELS[0], ModelVoices("starter", "Starter voices", (*TWO_MODELS[1].voices, *duet)))
     room.voices.show_models(models, "starter")
-    room.voices.take(Choice("duet", "starter"))
-    room.panel.favourite_requested.emit(Choice("duet", "starter"))
-    room.panel.rename_requested.emit(Choice("duet", "starter"))
+    room.voices.choose_voice(VoiceChoice("duet", "starter"))
+    room.panel.favorite_requested.emit(VoiceChoice("duet", "starter"))
+    room.panel.rename_requested.emit(VoiceChoice("duet", "starter"))
     dialog = room.window.findChild(QInputDialog)
     dialog.setTextValue("pair")
     with room.qtbot.waitSignal(room.panel_feature.keeper.done):
         dialog.accept()
     assert SavedVoices().recipes() == {"pair": recipe}
-    assert room.settings.favourites == (("pair", "starter"),)
+    assert room.settings.favorites == (("pair", "starter"),)
     assert room.settings.voice == "pair"
-    room.panel.delete_requested.emit(Choice("pair", "starter"))
+    room.panel.delete_requested.emit(VoiceChoice("pair", "starter"))
     box = room.window.findChild(QMessageBox)
     with room.qtbot.waitSignal(room.panel_feature.keeper.done):
         next(button for button in box.buttons() if button.text() == "Delete").click()
     assert SavedVoices().recipes() == {}
-    assert room.settings.favourites == ()
+    assert room.settings.favorites == ()
 
 
 def list_blends(room: VoiceRoom) -> None:
     blends = SavedVoices().listed(TWO_MODELS[1].voices)
     starter = ModelVoices("starter", "Starter voices", (*TWO_MODELS[1].voices, *blends))
     room.voices.show_models((TWO_MODELS[0], starter), "starter")
-    room.voices.take(SALLY)
+    room.voices.choose_voice(SALLY)
 
 
 def save(room: VoiceRoom, name: str, recipe: str) -> None:
@@ -186,7 +186,7 @@ def test_a_blend_is_chosen_at_once_when_it_is_saved(room: VoiceRoom) -> None:
     room.panel.search.setText("male")
     with room.qtbot.waitSignal(room.panel_feature.keeper.done):
         room.panel.blend.save_requested.emit("Été  à deux", "af_sally(1)+am_adam(1)")
-    saved = Choice("Été à deux", "starter")
+    saved = VoiceChoice("Été à deux", "starter")
     assert room.voices.choice == saved
     assert room.voices.currentText().startswith("Été à deux")
     assert room.settings.voice == "Été à deux"
@@ -202,7 +202,7 @@ def test_a_click_in_the_panel_is_the_choice_in_the_header_and_the_reverse(room: 
     assert room.voices.choice == ADAM
     assert room.settings.voice == "am_adam"
     for choice in (SALLY, GEORGE):
-        room.voices.take(choice)
+        room.voices.choose_voice(choice)
         assert room.panel.current == choice
         assert room.panel.voices.currentIndex().data(CHOSEN_ROLE)
 
@@ -220,7 +220,7 @@ def test_a_blend_is_replaced_only_by_one_who_says_so(room: VoiceRoom) -> None:
 
 def test_speech_goes_on_with_another_voice_after_its_blend_is_deleted(room: VoiceRoom) -> None:
     save(room, "mine", "af_sally(1)+am_adam(1)")
-    room.voices.take(Choice("mine", "starter"))
+    room.voices.choose_voice(VoiceChoice("mine", "starter"))
     list_nothing(room)
     with room.qtbot.waitSignal(room.panel_feature.keeper.done):
         room.panel_feature.keeper.delete("mine")
@@ -232,7 +232,7 @@ def test_speech_goes_on_with_another_voice_after_its_blend_is_deleted(room: Voic
 def test_so_it_does_after_another_blend_is_deleted_before_the_voices_are_listed(room: VoiceRoom) -> None:
     for name in ("mine", "other"):
         save(room, name, "af_sally(1)+am_adam(1)")
-    room.voices.take(Choice("mine", "starter"))
+    room.voices.choose_voice(VoiceChoice("mine", "starter"))
     list_nothing(room)
     for name in ("mine", "other"):
         with room.qtbot.waitSignal(room.panel_feature.keeper.done):
@@ -243,13 +243,13 @@ def test_so_it_does_after_another_blend_is_deleted_before_the_voices_are_listed(
 
 def test_so_it_does_with_a_blend_that_is_renamed_before_the_voices_are_listed(room: VoiceRoom) -> None:
     save(room, "mine", "af_sally(1)+am_adam(1)")
-    room.voices.take(Choice("mine", "starter"))
+    room.voices.choose_voice(VoiceChoice("mine", "starter"))
     list_nothing(room)
     with room.qtbot.waitSignal(room.panel_feature.keeper.done):
         room.panel_feature.keeper.rename("mine", "ours", frozenset())
     assert room.window.request.voice == "ours"
-    assert Choice("ours", "starter") in room.panel.rows.choices
-    assert Choice("mine", "starter") not in room.panel.rows.choices
+    assert VoiceChoice("ours", "starter") in room.panel.rows.choices
+    assert VoiceChoice("mine", "starter") not in room.panel.rows.choices
     room.engine.hold.set()
 
 
@@ -259,4 +259,4 @@ def test_a_name_that_is_taken_by_a_voice_of_any_model_is_told(room: VoiceRoom, n
     room.voices.show_models((replace(TWO_MODELS[0], voices=(mine,)), TWO_MODELS[1]), "starter")
     room.panel.blend.save_requested.emit(name, "af_sally(1)+am_adam(1)")
     room.qtbot.waitUntil(lambda: room.window.page.banner.message is not None)
-    assert "Choose another name" in room.window.page.banner.label.text()
+    assert "Choose a different name" in room.window.page.banner.label.text()

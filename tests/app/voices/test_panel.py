@@ -6,15 +6,15 @@ from PySide6.QtGui import QKeyEvent
 from PySide6.QtWidgets import QWidget
 from pytestqt.qtbot import QtBot
 
-from app.speech.voice_choice import Choice
+from app.speech.voice_choice import VoiceChoice
 from app.speech.voice_list import MARK_PIXELS
 from app.voices.panel import SearchField, VoicePanel
 from engine.models.installed_voices import ModelVoices
 from engine.models.voices.packs import official_voices
 from tests.app.fakes import TWO_MODELS
 
-HEART, GEORGE = Choice("af_heart", "kokoro-82m"), Choice("bm_george", "kokoro-82m")
-SALLY = Choice("af_sally", "starter")
+HEART, GEORGE = VoiceChoice("af_heart", "kokoro-82m"), VoiceChoice("bm_george", "kokoro-82m")
+SALLY = VoiceChoice("af_sally", "starter")
 
 
 @pytest.fixture
@@ -27,28 +27,28 @@ def panel(qtbot: QtBot) -> VoicePanel:
     return panel
 
 
-def go_to(panel: VoicePanel, choice: Choice) -> None:
+def go_to(panel: VoicePanel, choice: VoiceChoice) -> None:
     panel.voices.setCurrentIndex(panel.rows.index(panel.rows.row_of(choice)))
 
 
-def click(panel: VoicePanel, choice: Choice, qtbot: QtBot, from_end: int) -> None:
+def click(panel: VoicePanel, choice: VoiceChoice, qtbot: QtBot, from_end: int) -> None:
     row = panel.voices.visualRect(panel.rows.index(panel.rows.row_of(choice)))
     place = QPoint(row.right() - from_end, row.center().y())
     qtbot.mouseClick(panel.voices.viewport(), Qt.MouseButton.LeftButton, pos=place)
 
 
-def spoken(panel: VoicePanel, choice: Choice) -> str:
+def spoken(panel: VoicePanel, choice: VoiceChoice) -> str:
     return str(panel.rows.index(panel.rows.row_of(choice)).data(Qt.ItemDataRole.AccessibleTextRole))
 
 
-def test_favourites_come_first(panel: VoicePanel) -> None:
+def test_favorites_come_first(panel: VoicePanel) -> None:
     assert panel.rows.choices[0] == SALLY
     assert spoken(panel, SALLY) == "Sally · female, favorite"
 
 
 def test_a_click_on_a_voice_chooses_it_and_one_on_a_mark_does_what_that_shows(panel: VoicePanel, qtbot: QtBot) -> None:
-    signals = {"use": panel.use_requested, "hear": panel.hear_requested, "star": panel.favourite_requested}
-    wanted: list[tuple[str, Choice]] = []
+    signals = {"use": panel.use_requested, "hear": panel.hear_requested, "star": panel.favorite_requested}
+    wanted: list[tuple[str, VoiceChoice]] = []
     for name, signal in signals.items():
         signal.connect(lambda choice, name=name: wanted.append((name, choice)))
     for from_end in (3 * MARK_PIXELS, MARK_PIXELS // 2, MARK_PIXELS + MARK_PIXELS // 2):
@@ -85,7 +85,7 @@ def test_the_rest_has_keys_of_its_own_and_is_in_the_context_menu(panel: VoicePan
     go_to(panel, GEORGE)
     actions = panel.voices.actions()
     assert all(not action.shortcut().isEmpty() for action in actions)
-    for action, signal in ((panel.hear, panel.hear_requested), (panel.favourite, panel.favourite_requested)):
+    for action, signal in ((panel.hear, panel.hear_requested), (panel.favorite, panel.favorite_requested)):
         assert action in actions
         with qtbot.waitSignal(signal) as wanted:
             action.trigger()
@@ -104,17 +104,17 @@ def test_only_blends_can_be_renamed_and_deleted(panel: VoicePanel) -> None:
     assert not panel.delete.isEnabled()
     duet = replace(TWO_MODELS[1].voices[0], name="Été", title="Été", recipe="af_sally(1)+am_adam(1)")
     panel.show_models([replace(TWO_MODELS[1], voices=(*TWO_MODELS[1].voices, duet))], [], SALLY)
-    go_to(panel, Choice("Été", "starter"))
+    go_to(panel, VoiceChoice("Été", "starter"))
     assert panel.rename.isEnabled()
     assert panel.delete.isEnabled()
 
 
 def test_the_current_voice_stays_current_in_another_list(panel: VoicePanel) -> None:
     go_to(panel, GEORGE)
-    starred = panel.favourite.text()
+    starred = panel.favorite.text()
     panel.show_models(TWO_MODELS, [GEORGE], HEART)
     assert panel.current == GEORGE
-    assert panel.favourite.text() != starred
+    assert panel.favorite.text() != starred
 
 
 def test_the_chosen_voice_is_marked_and_told_to_screen_readers(panel: VoicePanel) -> None:
@@ -125,7 +125,7 @@ def test_the_chosen_voice_is_marked_and_told_to_screen_readers(panel: VoicePanel
     assert panel.current == SALLY
 
 
-def in_view(panel: VoicePanel, choice: Choice) -> bool:
+def in_view(panel: VoicePanel, choice: VoiceChoice) -> bool:
     row = panel.voices.visualRect(panel.rows.index(panel.rows.row_of(choice)))
     return not row.isEmpty() and panel.voices.viewport().rect().contains(row)
 

@@ -76,7 +76,7 @@ def test_a_model_is_a_file_or_a_folder(qtbot: QtBot, tmp_path: Path) -> None:
     assert chosen == [tmp_path / "a.pth", tmp_path]
 
 
-def test_cancelling_gives_back_nothing(qtbot: QtBot, tmp_path: Path) -> None:
+def test_canceling_gives_back_nothing(qtbot: QtBot, tmp_path: Path) -> None:
     parent, chosen = QWidget(), []
     qtbot.addWidget(parent)
     ask_which_document(parent, tmp_path, chosen.append).reject()

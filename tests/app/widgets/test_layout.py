@@ -153,7 +153,7 @@ def test_words_give_way_and_come_back(qtbot: QtBot, kind: type) -> None:
     window, text = QWidget(), kind()
     QHBoxLayout(window).addWidget(text)
     qtbot.addWidget(window)
-    text.say(LONG)
+    text.set_text(LONG)
     window.show()
     window.resize(140, 40)
     qtbot.waitUntil(lambda: text.text().endswith("…"))
@@ -166,7 +166,7 @@ def test_both_say_everything_to_a_screen_reader(qtbot: QtBot) -> None:
     label, button = ElidedLabel(), ElidedButton()
     for text in (label, button):
         qtbot.addWidget(text)
-        text.say(LONG)
+        text.set_text(LONG)
     assert label.accessibleDescription() == LONG
     assert button.accessibleName() == LONG
     assert button.sizeHint().width() > button.fontMetrics().horizontalAdvance(LONG)

@@ -5,9 +5,9 @@ from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QLineEdit, QPushButton, QVBoxLayout, QWidget
 from pytestqt.qtbot import QtBot
 
-from app.messages import Message, Remedy, Subject, Tone
-from app.theme import colours
-from app.widgets.message_banner import ICON_PIXELS, MessageBanner, NoticeStrip
+from app.messages import Message, MessageAction, MessageTopic, Severity
+from app.theme import colors
+from app.widgets.message_banner import ICON_PIXELS, MessageBanner, NoticeBar
 
 
 @pytest.fixture
@@ -19,32 +19,32 @@ def banner(qtbot: QtBot) -> MessageBanner:
 
 def test_it_is_hidden_until_there_is_something_to_say(banner: MessageBanner) -> None:
     assert banner.isHidden()
-    banner.show_message(Message("The disk is full.", Tone.ERROR, Remedy.SAVE_ELSEWHERE))
+    banner.show_message(Message("The disk is full.", Severity.ERROR, MessageAction.SAVE_ELSEWHERE))
     assert not banner.isHidden()
     assert banner.label.text() == "The disk is full."
     assert banner.accessibleDescription() == "The disk is full."
     assert banner.button.text() == "Save Elsewhere…"
 
 
-def test_its_button_offers_the_remedy_and_the_message_goes(banner: MessageBanner, qtbot: QtBot) -> None:
-    message = Message("The device has gone.", Tone.WARNING, Remedy.PLAY_ON)
+def test_its_button_offers_the_action_and_the_message_goes(banner: MessageBanner, qtbot: QtBot) -> None:
+    message = Message("The device has gone.", Severity.WARNING, MessageAction.PLAY_ON)
     banner.show_message(message)
-    with qtbot.waitSignal(banner.remedy_chosen) as chosen:
+    with qtbot.waitSignal(banner.action_chosen) as chosen:
         banner.button.click()
     assert chosen.args == [message]
     assert banner.isHidden()
 
 
-FULL = Message("The disk is full.", subject=Subject.FILE)
+FULL = Message("The disk is full.", topic=MessageTopic.FILE)
 
 
-GONE = Message("The device is gone.", Tone.WARNING, Remedy.PLAY_ON, subject=Subject.SOUND)
+GONE = Message("The device is gone.", Severity.WARNING, MessageAction.PLAY_ON, topic=MessageTopic.SOUND)
 
 
-SKIPPED = Message("An emoji was skipped.", Tone.NOTE, Remedy.SHOW_IN_TEXT, subject=Subject.TEXT)
+SKIPPED = Message("An emoji was skipped.", Severity.NOTE, MessageAction.SHOW_IN_TEXT, topic=MessageTopic.TEXT)
 
 
-OPENING = Message("Opening…", Tone.NOTE, Remedy.CANCEL_OPENING, subject=Subject.OPENING)
+OPENING = Message("Opening…", Severity.NOTE, MessageAction.CANCEL_OPENING, topic=MessageTopic.OPENING)
 
 
 def test_a_second_failure_waits_until_the_first_is_dismissed(banner: MessageBanner) -> None:
@@ -56,7 +56,7 @@ def test_a_second_failure_waits_until_the_first_is_dismissed(banner: MessageBann
     assert not banner.count_button.isHidden()
     banner.close_button.click()
     assert banner.message == GONE
-    assert banner.button.text() == GONE.remedy.value
+    assert banner.button.text() == GONE.action.value
     assert banner.count_button.isHidden()
     banner.close_button.click()
     assert banner.isHidden()
@@ -83,12 +83,12 @@ def test_what_no_longer_holds_is_withdrawn_wherever_it_waits(banner: MessageBann
     other = GONE if shown_first is FULL else FULL
     for message in (shown_first, other, replace(other, text="Again.")):
         banner.show_message(message)
-    banner.withdraw(other.subject)
+    banner.withdraw(other.topic)
     assert banner.messages == (shown_first,)
     assert banner.label.text() == shown_first.text
-    banner.withdraw(Subject.TEXT)
+    banner.withdraw(MessageTopic.TEXT)
     assert not banner.isHidden()
-    banner.withdraw(*Subject)
+    banner.withdraw(*MessageTopic)
     assert banner.isHidden()
 
 
@@ -115,7 +115,7 @@ def test_of_notes_the_latest_is_shown_and_one_about_the_same_is_replaced(banner:
     assert banner.messages == (more, OPENING)
 
 
-def test_a_message_without_a_remedy_has_no_button(banner: MessageBanner) -> None:
+def test_a_message_without_an_action_has_no_button(banner: MessageBanner) -> None:
     banner.show_message(Message("No."))
     assert banner.button.isHidden()
     banner.close_button.click()
@@ -129,26 +129,26 @@ def test_what_stands_in_a_message_is_never_markup(banner: MessageBanner) -> None
 
 
 def test_all_notices_are_in_the_tooltip(banner: MessageBanner) -> None:
-    banner.show_message(Message("One. And 1 more.", Tone.NOTE, Remedy.SHOW_IN_TEXT, "One.\nTwo."))
+    banner.show_message(Message("One. And 1 more.", Severity.NOTE, MessageAction.SHOW_IN_TEXT, "One.\nTwo."))
     assert banner.toolTip() == "One.\nTwo."
 
 
 def test_a_word_that_is_cut_off_is_in_the_tooltip(banner: MessageBanner) -> None:
     words = f"“{'x' * 200}” can’t be read."
-    banner.show_message(Message(words, Tone.ERROR, details="Traceback"))
+    banner.show_message(Message(words, Severity.ERROR, details="Traceback"))
     assert banner.toolTip() == words
 
 
-@pytest.mark.parametrize("tone", list(Tone))
-def test_every_tone_has_a_sign(banner: MessageBanner, tone: Tone) -> None:
+@pytest.mark.parametrize("tone", list(Severity))
+def test_every_tone_has_a_sign(banner: MessageBanner, tone: Severity) -> None:
     banner.show_message(Message("x", tone))
     symbol = banner.symbol.grab().toImage()
-    assert getattr(colours(), tone.value) in {symbol.pixelColor(x, y).name() for x in range(20) for y in range(20)}
+    assert getattr(colors(), tone.value) in {symbol.pixelColor(x, y).name() for x in range(20) for y in range(20)}
     assert banner.property("tone") == tone.value
 
 
 def test_symbol_sentence_and_buttons_stand_from_left_to_right(qtbot):
-    strip = NoticeStrip()
+    strip = NoticeBar()
     qtbot.addWidget(strip)
     first, second = QPushButton("One", strip), QPushButton("Two", strip)
     strip.label.setText("Something was said.")
@@ -166,7 +166,7 @@ class Desk:
     def __init__(self) -> None:
         self.window = QWidget()
         self.field = QLineEdit(self.window)
-        self.strip, other = NoticeStrip(self.window), NoticeStrip(self.window)
+        self.strip, other = NoticeBar(self.window), NoticeBar(self.window)
         self.buttons = QPushButton("One", self.strip), QPushButton("Two", self.strip)
         self.next = QPushButton("Next", other)
         self.strip.lay_out(*self.buttons)

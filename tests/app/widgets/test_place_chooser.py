@@ -7,8 +7,15 @@ from PySide6.QtGui import QMouseEvent, QPaintEvent
 from PySide6.QtWidgets import QApplication, QPlainTextEdit, QTextEdit
 from pytestqt.qtbot import QtBot
 
-from app.theme import Appearance, Theme, colours
-from app.widgets.place_chooser import MARGIN_PIXELS, TOOL_TIP, PlaceChooser, chooses_place, place_click_words, place_key
+from app.theme import Appearance, Theme, colors
+from app.widgets.place_chooser import (
+    MARGIN_PIXELS,
+    TOOL_TIP,
+    PlaceChooser,
+    chooses_place,
+    format_place_click,
+    place_key,
+)
 
 TEXT = "One 🙂 word here.\n\nThe next line has more of them."
 WORDS = "It was late in the year when they came down from the hills, and nobody in the town knew their names. "
@@ -129,17 +136,17 @@ def test_no_line_keeps_its_mark_while_the_text_is_scrolled(edit: Edit, qtbot: Qt
     assert edit.places.mark is None
 
 
-def test_the_mark_is_drawn_in_the_themes_colour(edit: Edit, qtbot: QtBot, theme: Theme) -> None:
+def test_the_mark_is_drawn_in_the_themes_color(edit: Edit, qtbot: QtBot, theme: Theme) -> None:
     theme.choose(Appearance.DARK)
 
     def margin() -> set[str]:
         picture = edit.viewport().grab().toImage()
         return {picture.pixelColor(x, y).name() for x in range(MARGIN_PIXELS) for y in range(picture.height())}
 
-    assert colours().accent not in margin()
+    assert colors().accent not in margin()
     qtbot.mouseMove(edit.viewport(), place_of(edit, "One"))
     qtbot.mouseMove(edit.viewport(), place_of(edit, "more"))
-    assert colours().accent in margin()
+    assert colors().accent in margin()
 
 
 def click(held: KEYS) -> QMouseEvent:
@@ -167,5 +174,5 @@ def test_each_system_has_its_own_words(monkeypatch: pytest.MonkeyPatch) -> None:
     words = set()
     for platform in ("darwin", "linux"):
         monkeypatch.setattr(sys, "platform", platform)
-        words.add(place_click_words())
+        words.add(format_place_click())
     assert len(words) == 2

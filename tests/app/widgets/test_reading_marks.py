@@ -5,7 +5,7 @@ from PySide6.QtGui import QTextCursor
 from PySide6.QtWidgets import QPlainTextEdit, QTextEdit
 from pytestqt.qtbot import QtBot
 
-from app.theme import Appearance, Theme, colours
+from app.theme import Appearance, Theme, colors
 from app.widgets.reading_marks import FOLLOWING, LEFT, TITLE, ReadingChip, ReadingMarks
 
 LINES = "\n".join(f"Line {number} is here." for number in range(200))
@@ -41,7 +41,7 @@ def show(marks: ReadingMarks, edit: Edit, line: int, word: str | None = None) ->
     marks.show(sentence, part)
 
 
-def test_the_word_is_told_by_more_than_its_colour(marks: ReadingMarks, edit: Edit) -> None:
+def test_the_word_is_told_by_more_than_its_color(marks: ReadingMarks, edit: Edit) -> None:
     show(marks, edit, 3, "here")
     sentence, word = edit.extraSelections()
     assert (sentence.cursor.selectedText(), word.cursor.selectedText()) == ("Line 3 is here.", "here")
@@ -49,21 +49,21 @@ def test_the_word_is_told_by_more_than_its_colour(marks: ReadingMarks, edit: Edi
     assert not sentence.format.fontUnderline()
 
 
-def test_marks_take_the_colours_of_a_new_theme(marks: ReadingMarks, edit: Edit, theme: Theme) -> None:
+def test_marks_take_the_colors_of_a_new_theme(marks: ReadingMarks, edit: Edit, theme: Theme) -> None:
     show(marks, edit, 3, "here")
     for appearance in (Appearance.DARK, Appearance.LIGHT):
         theme.choose(appearance)
         drawn = [each.format.background().color().name() for each in edit.extraSelections()]
-        assert drawn == [colours().highlight, colours().word]
+        assert drawn == [colors().highlight, colors().word]
 
 
 def test_in_the_middle_means_the_line_that_is_heard(marks: ReadingMarks, edit: Edit) -> None:
-    marks.set_centred(True)
+    marks.set_centered(True)
     for line in (60, 61, 150, 199):
         show(marks, edit, line, "here")
         place = edit.cursorRect(found(edit, f"Line {line} is here.")).center().y()
         assert abs(place - edit.viewport().height() / 2) <= edit.fontMetrics().lineSpacing()
-    marks.set_centred(False)
+    marks.set_centered(False)
     show(marks, edit, 198)
     assert edit.cursorRect(found(edit, "Line 198 is")).bottom() <= edit.viewport().height()
 
@@ -88,7 +88,7 @@ def test_what_is_left_is_told_once_until_it_is_followed_again(marks: ReadingMark
     assert told == [True]
     assert edit.accessibleDescription() == LEFT
     assert edit.verticalScrollBar().value() == 0
-    marks.follow()
+    marks.resume_following()
     assert told == [True, False]
     assert edit.accessibleDescription() == FOLLOWING
     assert edit.verticalScrollBar().value() > 80

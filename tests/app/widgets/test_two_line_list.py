@@ -7,8 +7,8 @@ from PySide6.QtGui import QImage
 from pytestqt.modeltest import ModelTester
 from pytestqt.qtbot import QtBot
 
-from app.theme import Appearance, Theme, colours
-from app.widgets.two_line_list import Row, RowOf, TwoLineList, TwoLineModel
+from app.theme import Appearance, Theme, colors
+from app.widgets.two_line_list import ListRow, RowOf, TwoLineList, TwoLineModel
 
 
 @dataclass(frozen=True)
@@ -16,9 +16,9 @@ class Thing:
     number: int
 
 
-def row_of(thing: Thing) -> Row:
+def row_of(thing: Thing) -> ListRow:
     symbol = ("star", "Starred") if thing.number % 2 else ("", "")
-    return Row(f"Title {thing.number}", "Details", *symbol, fault=thing.number == 2)
+    return ListRow(f"Title {thing.number}", "Details", *symbol, fault=thing.number == 2)
 
 
 @pytest.fixture
@@ -89,7 +89,7 @@ def test_as_many_rows_are_made_of_ten_thousand_things_as_of_a_hundred(
 ) -> None:
     made: list[Thing] = []
 
-    def noted_row_of(thing: Thing) -> Row:
+    def noted_row_of(thing: Thing) -> ListRow:
         made.append(thing)
         return row_of(thing)
 
@@ -100,7 +100,7 @@ def test_as_many_rows_are_made_of_ten_thousand_things_as_of_a_hundred(
     assert 0 < len(made) - of_a_hundred <= of_a_hundred
 
 
-def test_rows_are_drawn_in_the_colours_of_the_theme(rows: TwoLineList, theme: Theme) -> None:
+def test_rows_are_drawn_in_the_colors_of_the_theme(rows: TwoLineList, theme: Theme) -> None:
     rows.show_things([Thing(1), Thing(2)])
 
     def drawn() -> set[str]:
@@ -109,4 +109,4 @@ def test_rows_are_drawn_in_the_colours_of_the_theme(rows: TwoLineList, theme: Th
 
     for appearance in (Appearance.LIGHT, Appearance.DARK):
         theme.choose(appearance)
-        assert colours().accent in drawn()
+        assert colors().accent in drawn()

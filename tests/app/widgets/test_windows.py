@@ -31,11 +31,11 @@ def listed(menu: WindowMenu) -> list[tuple[str, bool]]:
 def test_open_windows_are_listed_and_come_to_the_front(window: QMainWindow, qtbot: QtBot) -> None:
     menu = WindowMenu(window)
     dialog = QDialog(window)
-    dialog.setWindowTitle("Another")
+    dialog.setWindowTitle("Pepper")
     assert [title for title, _ in listed(menu)] == ["Salt && pepper"]
     dialog.show()
     qtbot.waitUntil(dialog.isActiveWindow)
-    assert listed(menu) == [("Salt && pepper", False), ("Another", True)]
+    assert listed(menu) == [("Salt && pepper", False), ("Pepper", True)]
     window.showMinimized()
     windows(menu)[0].trigger()
     qtbot.waitUntil(window.isActiveWindow)
@@ -47,7 +47,7 @@ def test_open_windows_are_listed_and_come_to_the_front(window: QMainWindow, qtbo
 def test_a_window_that_closes_while_the_menu_is_open_stays_closed(window: QMainWindow, qtbot: QtBot) -> None:
     menu = WindowMenu(window)
     dialog = QDialog()
-    dialog.setWindowTitle("Another")
+    dialog.setWindowTitle("Pepper")
     dialog.show()
     assert len(listed(menu)) == 2
     with qtbot.waitSignal(dialog.destroyed):

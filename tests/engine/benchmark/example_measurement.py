@@ -1,6 +1,6 @@
 """A measurement of given numbers."""
 
-from engine.benchmark.job import Job, Length
+from engine.benchmark.job import BenchmarkJob, Length
 from engine.benchmark.measurement import CommandFigures, LengthMeasurement, Measurement, ProcessFigures, SpeechFigures
 from engine.benchmark.peer_runners import WHOLE_MODEL
 from engine.benchmark.peers import (
@@ -61,7 +61,7 @@ def with_lossy_peers() -> LengthMeasurement:
 
 def measurement(**changes) -> Measurement:
     figures = {
-        "job": Job("kokoro-82m", "random:0", 2),
+        "job": BenchmarkJob("kokoro-82m", "random:0", 2),
         "lengths": (at(2.0), at(10.0)),
         "processes": {
             OURS: ProcessFigures(1.5, 0.2, 700_000_000, 0.001),
@@ -72,7 +72,7 @@ def measurement(**changes) -> Measurement:
         "speech": SpeechFigures(0.04, 0.4, 2.25, {1: 0.03, 3000: 0.4}),
         "commands": (CommandFigures("Hello world.", 1.56, 2.5, 560_000_000),),
         "compile_seconds": {"bert": 5.0, "decoder": 30.5},
-        "modules": "shipped for x86-64-v3 processors; none are built here yet",
+        "modules": "shipped for x86-64-v3 CPUs; not built here yet",
         "export_seconds": 12.0,
         "left_out": {"torch-compile": "torch.compile needs a C++ compiler (g++)"},
     }

@@ -4,14 +4,14 @@ import json
 import numpy as np
 import pytest
 
-from engine.benchmark.estimate.counting import Run
+from engine.benchmark.estimate.counting import RunSizes
 from engine.benchmark.job import Length
 from engine.benchmark.layer_timing import TURN_SECONDS, LayerMeter, is_direct, layer_times
 from engine.benchmark.layers import LayerTime, LayerTimes, to_dict, to_text
 from engine.benchmark.peak import PeakMeter, multiply_adds
 from engine.compiler.convolution_layers import ConvolutionLayer
 from engine.stages import stage_named
-from tests.engine.kernels.cpu.running import NARROW, host, host_microkernel
+from tests.engine.compiler.kernels.cpu.running import NARROW, host, host_microkernel
 
 LENGTH = Length(400, 133, 10.0)
 BY_WINOGRAD = ConvolutionLayer(128, 128, 7, 1, 3, 1, is_transposed=False, length=1000)
@@ -25,7 +25,7 @@ TIMES = LayerTimes(
 )
 
 
-def test_each_manner_has_its_share_of_the_peak():
+def test_each_speech_settings_has_its_share_of_the_peak():
     groups = to_dict("starter", LENGTH, TIMES)["groups"]
     assert groups["direct"]["share_of_peak"] == pytest.approx(2 * 256 * 128 * 12 * 1000 / 0.01 / 100e9)
     assert groups["direct"]["median_share_of_peak"] == pytest.approx(0.8 * groups["direct"]["share_of_peak"])
@@ -90,7 +90,7 @@ def test_a_turn_goes_on_until_its_time_is_up_and_the_least_and_the_middle_count(
 def test_all_convolutions_of_the_stages_are_timed(tiny_config):
     heard = []
     stages = [stage_named("text_encoder"), stage_named("bert")]
-    times = layer_times(stages, Run(tiny_config, 1, {"tokens": 7, "frames": 20}), 1, 2, heard.append)
+    times = layer_times(stages, RunSizes(tiny_config, 1, {"tokens": 7, "frames": 20}), 1, 2, heard.append)
     assert {timed.stage for timed in times.layers} == {"text_encoder"}
     assert all(0 < timed.least_seconds <= timed.median_seconds for timed in times.layers)
     assert heard[-1] == "Round 2 of 2"

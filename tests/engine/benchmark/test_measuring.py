@@ -9,7 +9,7 @@ import pytest
 from safetensors.numpy import load_file
 
 from engine.benchmark import measuring
-from engine.benchmark.job import Job, Length, exact_length, utterance_path, weights_path
+from engine.benchmark.job import BenchmarkJob, Length, exact_length, utterance_path, weights_path
 from engine.benchmark.measuring import (
     LONG_WORDS,
     MIDDLE_TEXT,
@@ -33,7 +33,7 @@ from engine.runtime.synthesizer import check
 from engine.speech import SpeechRequest
 from engine.stages import DEVICE_STAGES
 from engine.text.g2p import Phonemizer
-from engine.text.g2p.split import longest
+from engine.text.g2p.split import max_phonemes
 
 SECONDS = 0.25
 WITH_OPENVINO = (OPENVINO, OPENVINO_STATIC) if importlib.util.find_spec("openvino") else ()
@@ -49,7 +49,7 @@ def measured():
 
 
 def measured_shortly():
-    job = Job("starter", None, 1, stage_seconds=0, warm_up_seconds=0)
+    job = BenchmarkJob("starter", None, 1, stage_seconds=0, warm_up_seconds=0)
     lengths = [exact_length(SECONDS, job.config)]
     return measure(job, lengths, PeerSelection(RAN, {"somebody": "it is not here"}), 1, str)
 
@@ -67,8 +67,8 @@ def test_every_runner_ran_every_stage_in_every_round(measured):
 def test_the_other_figures_are_there(measured):
     assert measured.peak_flop_per_second > 0
     assert all(figures.peak_bytes > 1e6 for figures in measured.processes.values())
-    short, middle, longest = (command.utterance_seconds for command in measured.commands)
-    assert short < 2 < middle < 8 < longest
+    short, middle, max_phonemes = (command.utterance_seconds for command in measured.commands)
+    assert short < 2 < middle < 8 < max_phonemes
     assert all(command.peak_bytes > 1e7 for command in measured.commands)
     assert measured.speech.short_seconds > 0
     assert measured.speech.cold_seconds > 0
@@ -81,7 +81,7 @@ def test_the_other_figures_are_there(measured):
     assert measured.left_out == {"somebody": "it is not here"}
 
 
-@pytest.mark.skipif(not WITH_OPENVINO, reason="the extra “bench” is not installed (openvino)")
+@pytest.mark.skipif(not WITH_OPENVINO, reason="needs openvino")
 def test_compiling_for_a_length_is_not_timed(measured):
     (length,) = measured.lengths
     assert measured.processes[OPENVINO_STATIC].preparation_seconds[SECONDS] > length.seconds(OPENVINO_STATIC)
@@ -142,7 +142,7 @@ def test_the_long_text_has_enough_words_and_can_be_spoken():
     check(SpeechRequest(long_text(), "anybody"))
 
 
-JOB = Job("starter", None, 1)
+JOB = BenchmarkJob("starter", None, 1)
 
 
 def test_the_last_text_is_two_utterances_as_long_as_can_be_and_the_others_one():
@@ -151,25 +151,25 @@ def test_the_last_text_is_two_utterances_as_long_as_can_be_and_the_others_one():
     plans = (phonemizer.plan(text) for text in (SHORT_TEXT, MIDDLE_TEXT, longest_text(JOB)))
     [short], [middle], last = ([len(utterance.phonemes) for utterance in plan.utterances] for plan in plans)
     assert short < middle < 200
-    assert last == 2 * [longest(config.phoneme_limit, speed=1.0)]
+    assert last == 2 * [max_phonemes(config.phoneme_limit, speed=1.0)]
 
 
 @pytest.mark.parametrize("weights", [None, "random:0"])
 def test_the_command_exists(weights, tmp_path):
-    _, _, _, *words = speak_command(Job("kokoro-82m", weights, 1), SHORT_TEXT, tmp_path)
+    _, _, _, *words = speak_command(BenchmarkJob("kokoro-82m", weights, 1), SHORT_TEXT, tmp_path)
     options = build_parser().parse_args(words)
     assert (options.text, options.model, options.weights) == (SHORT_TEXT, "kokoro-82m", weights)
 
 
 def test_the_command_speaks_on_the_device_of_the_job(tmp_path):
     for device in ("cpu", "metal"):
-        _, _, _, *words = speak_command(Job("starter", None, 1, device=device), SHORT_TEXT, tmp_path)
+        _, _, _, *words = speak_command(BenchmarkJob("starter", None, 1, device=device), SHORT_TEXT, tmp_path)
         assert build_parser().parse_args(words).device == device
 
 
 def test_a_command_that_fails_is_told_in_its_own_words(tmp_path):
     with pytest.raises(EngineError, match="The command speak failed: error: Unknown weights “random”"):
-        measure_commands(Job("kokoro-82m", "random", 1), tmp_path)
+        measure_commands(BenchmarkJob("kokoro-82m", "random", 1), tmp_path)
 
 
 @pytest.fixture

@@ -8,7 +8,7 @@ import signal
 import pytest
 
 from engine.benchmark import processes
-from engine.benchmark.job import Job, Length
+from engine.benchmark.job import BenchmarkJob, Length
 from engine.benchmark.processes import TimedProcess, WorkerProcess
 from engine.benchmark.worker import SPEAK, SPEAKING
 from engine.errors import EngineError
@@ -16,7 +16,7 @@ from engine.errors import EngineError
 
 @pytest.fixture
 def folder(tmp_path):
-    Job("starter", None, 1, stage_seconds=0).save(tmp_path)
+    BenchmarkJob("starter", None, 1, stage_seconds=0).save(tmp_path)
     return tmp_path
 
 
@@ -34,7 +34,7 @@ def test_a_process_that_fails_says_its_last_words(folder):
 
 
 def test_a_mistake_is_told_as_it_was_worded(tmp_path):
-    Job("nonesuch", None, 1).save(tmp_path)
+    BenchmarkJob("nonesuch", None, 1).save(tmp_path)
     with WorkerProcess(SPEAKING, tmp_path, 1) as process, pytest.raises(EngineError, match="Unknown model “nonesuch”"):
         process.answer()
 

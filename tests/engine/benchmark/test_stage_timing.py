@@ -6,19 +6,19 @@ import numpy as np
 import pytest
 
 from engine.benchmark import stage_timing
-from engine.benchmark.job import Job, Length, exact_length, natural_length, utterance_path
-from engine.benchmark.stage_timing import RUN, WARM_UP, Part, Timing, stage_parts
+from engine.benchmark.job import BenchmarkJob, Length, exact_length, natural_length, utterance_path
+from engine.benchmark.stage_timing import RUN, WARM_UP, TimedPart, Timing, stage_parts
 from engine.benchmark.utterances import even_alignment, inputs_of, load_utterance, make_utterance, save_utterance
 from engine.errors import InvalidRequest
 from engine.models.checkpoints import model_config
 from engine.network.random_weights import random_weights
-from engine.runners.base import check_inputs
-from engine.runners.plain_runner import PlainRunner
+from engine.runtime.runners.base import check_inputs
+from engine.runtime.runners.plain_runner import PlainRunner
 from engine.stages import DEVICE_STAGES
 from engine.system.aligned_arrays import is_aligned
 
 LENGTHS = (Length(8, 3, 0.2), Length(12, 4, 0.3))
-JOB = Job("starter", None, 1, stage_seconds=6.5, warm_up_seconds=4.5)
+JOB = BenchmarkJob("starter", None, 1, stage_seconds=6.5, warm_up_seconds=4.5)
 
 
 @pytest.fixture(scope="module")
@@ -34,7 +34,7 @@ def folder(tiny_config, runner, tmp_path):
 
 
 def test_every_stage_is_timed_at_every_length(runner, folder):
-    timing = Timing(Job("starter", None, 1, stage_seconds=0), folder, stage_parts(runner))
+    timing = Timing(BenchmarkJob("starter", None, 1, stage_seconds=0), folder, stage_parts(runner))
     for length in LENGTHS:
         answer = timing.answer(RUN, {"frames": length.frames})
         assert list(answer["stages"]) == [stage.name for stage in DEVICE_STAGES]
@@ -54,7 +54,7 @@ def test_preparing_happens_once_for_a_length_and_is_reported_separately(runner, 
         frames.append(values["frame_token"].shape[1])
         now.seconds += len(frames)
 
-    job = Job("starter", None, 1, stage_seconds=0, warm_up_seconds=0)
+    job = BenchmarkJob("starter", None, 1, stage_seconds=0, warm_up_seconds=0)
     timing = Timing(job, folder, stage_parts(runner, prepare), clock=now)
     for length, seconds in ((LENGTHS[0], 1), (LENGTHS[0], 1), (LENGTHS[1], 2)):
         assert timing.answer(WARM_UP, {"frames": length.frames}) == {"first_run_seconds": 0}
@@ -73,8 +73,8 @@ class Now:
 
 def test_times_are_of_the_work_that_was_asked_for(folder):
     readings = iter(lasting(3.0))
-    parts = {"whole": Part(lambda: None, times_the_work=1.5)}
-    job = Job("starter", None, 1, stage_seconds=0)
+    parts = {"whole": TimedPart(lambda: None, times_the_work=1.5)}
+    job = BenchmarkJob("starter", None, 1, stage_seconds=0)
     timing = Timing(job, folder, lambda _: parts, clock=lambda: next(readings))
     assert timing.answer(RUN, {"frames": LENGTHS[0].frames})["stages"] == {"whole": 2.0}
 

@@ -1,7 +1,7 @@
 import pytest
 
 from engine.benchmark import worker
-from engine.benchmark.job import Job
+from engine.benchmark.job import BenchmarkJob
 from engine.benchmark.peers import OURS, OURS_ON_PROCESSOR, PEER_NAMES
 from engine.benchmark.worker import PEAK, ROLES, SPEAK, Question, Speaking, serve
 from engine.models.checkpoints import model_config
@@ -18,7 +18,7 @@ class Echo:
 
 @pytest.fixture
 def served(tmp_path, monkeypatch):
-    Job("starter", None, 1, stage_seconds=0).save(tmp_path)
+    BenchmarkJob("starter", None, 1, stage_seconds=0).save(tmp_path)
     monkeypatch.setattr(worker, "ROLES", {"echo": Echo})
 
     def say(*questions):
@@ -43,7 +43,7 @@ def test_there_is_a_role_for_ours_and_every_peer():
 def test_ours_beside_a_gpu_is_on_the_processor(role, device, tmp_path, monkeypatch):
     asked = []
     monkeypatch.setattr(worker, "our_runner", asked.append)
-    ROLES[role](Job("starter", None, 1, device="metal"), tmp_path)
+    ROLES[role](BenchmarkJob("starter", None, 1, device="metal"), tmp_path)
     assert [job.device for job in asked] == [device]
 
 
@@ -56,17 +56,17 @@ def test_requests_are_spoken_on_the_device_of_the_job(monkeypatch):
             super().__init__(model, device, weights, **options)
 
     monkeypatch.setattr(worker, "Synthesizer", Recorded)
-    Speaking(Job("starter", None, 1, device="metal"))
+    Speaking(BenchmarkJob("starter", None, 1, device="metal"))
     assert asked == ["metal"]
 
 
 def test_a_request_is_timed_until_its_first_audio():
-    answer = Speaking(Job("starter", None, 1)).answer(SPEAK, {"text": "Hi."})
+    answer = Speaking(BenchmarkJob("starter", None, 1)).answer(SPEAK, {"text": "Hi."})
     assert answer["seconds_to_first_audio"] > 0
 
 
 def test_a_job_comes_back_from_its_folder(tmp_path):
-    job = Job("kokoro-82m", "random:3", 2)
+    job = BenchmarkJob("kokoro-82m", "random:3", 2)
     job.save(tmp_path)
-    assert Job.load(tmp_path) == job
-    assert Job.load(tmp_path).config == model_config("kokoro-82m")
+    assert BenchmarkJob.load(tmp_path) == job
+    assert BenchmarkJob.load(tmp_path).config == model_config("kokoro-82m")

@@ -7,15 +7,15 @@ from pathlib import Path
 import pytest
 
 from engine.__main__ import main
-from engine.artifacts.manifest import Variant
 from engine.cli import compile as compile_command
 from engine.cli.compile import add_options, request_from
 from engine.cli.parser import build_parser
+from engine.compiler.artifacts.manifest import Variant
 from engine.errors import CompileError, InvalidRequest, MissingModel
 from engine.models.checkpoints import open_checkpoint, starter_voices, students_of
 from engine.models.store import ModelStore
 from engine.stages import DEVICE_STAGES
-from engine.training.distillation import data, evaluation, lessons
+from engine.training.distillation import data, evaluation, objectives
 from tests.engine.students import students_installed
 
 
@@ -26,11 +26,11 @@ def request(*arguments, model="starter", weights=None):
 
 
 def test_everything_is_built_with_kernels_and_packing_unless_said_otherwise():
-    usual = request()
-    assert usual.stages == DEVICE_STAGES
-    assert usual.variant == Variant("cpu")
-    assert usual.folder.name == f"{usual.config.fingerprint()}-cpu"
-    assert usual.checkpoint is None
+    default = request()
+    assert default.stages == DEVICE_STAGES
+    assert default.variant == Variant("cpu")
+    assert default.folder.name == f"{default.config.fingerprint()}-cpu"
+    assert default.checkpoint is None
 
 
 def test_options_make_the_variant_and_its_folder():
@@ -65,7 +65,7 @@ def test_processors_of_another_system_are_a_variant_of_their_own():
 def test_modules_for_a_family_can_be_validated_on_its_processors_only(monkeypatch):
     words = ["--triple", "aarch64-linux-gnu", "--validate"]
     monkeypatch.setattr(compile_command, "runs_here", lambda name: name == "x86_64-linux-gnu")
-    with pytest.raises(InvalidRequest, match="can’t run on this computer"):
+    with pytest.raises(InvalidRequest, match="Omit --validate"):
         request(*words)
     monkeypatch.setattr(compile_command, "runs_here", lambda name: name == "aarch64-linux-gnu")
     assert request(*words).checkpoint is not None
@@ -96,7 +96,7 @@ def test_time_for_tuning_is_given_in_minutes():
 
 def test_validation_opens_the_model_before_any_work():
     assert request("--validate").checkpoint.name == "starter"
-    with pytest.raises(MissingModel, match="not installed"):
+    with pytest.raises(MissingModel, match="installed"):
         request("--validate", model="kokoro-82m")
 
 
@@ -110,7 +110,7 @@ def test_validation_opens_the_model_before_any_work():
         (["--triple", "aarch64-linux-gnu", "--target", "metal-macos"], "--triple is for the target cpu only"),
         (["--tune", "-1"], "number of minutes"),
         (["--tune", "nan"], "number of minutes"),
-        (["--tune", "1", "--triple", "aarch64-linux-gnu"], "Only modules for this CPU"),
+        (["--tune", "1", "--triple", "aarch64-linux-gnu"], "Omit --tune"),
         (["--precision", "float8"], "Precisions: float32, float16"),
         (["--precision", "float16"], "float16 is for Metal"),
     ],
@@ -128,7 +128,7 @@ def test_an_unknown_target_is_named():
 def test_modules_for_macs_cannot_be_validated_elsewhere(monkeypatch):
     words = ["--target", "metal-macos", "--validate"]
     monkeypatch.setattr("sys.platform", "linux")
-    with pytest.raises(InvalidRequest, match="can’t run on this computer"):
+    with pytest.raises(InvalidRequest, match="Omit --validate"):
         request(*words)
     monkeypatch.setattr("sys.platform", "darwin")
     assert request(*words).checkpoint is not None
@@ -160,7 +160,7 @@ def test_a_prosody_that_there_is_not_is_named(capsys):
 
 def test_all_actions(tmp_path, monkeypatch, capsys):
     monkeypatch.setattr(data, "SHARD_EXAMPLES", 62)
-    monkeypatch.setattr(lessons, "VALIDATION_BATCHES", 1)
+    monkeypatch.setattr(objectives, "VALIDATION_BATCHES", 1)
     monkeypatch.setattr(evaluation, "EVALUATION_VOICES", (starter_voices()[0].name,))
     folder = ["--model", "starter", "--work-dir", str(tmp_path)]
     assert main(["distill", "data", *folder, "--shards", "1"]) == 0
@@ -186,9 +186,9 @@ def test_all_actions(tmp_path, monkeypatch, capsys):
         (["data", "--model", "starter", "--shards", "0"], "--shards 0 is too small"),
         (["train", "--model", "starter", "--minutes", "-1"], "--minutes -1 is too small"),
         (["export", "--model", "starter", "--frame-corrections", "0"], "--frame-corrections 0 is too small"),
-        (["train", "--model", "starter"], "Run “kokoro-desk distill data” first"),
-        (["evaluate", "--model", "starter"], "Create it with “kokoro-desk distill export”"),
-        (["export", "--model", "starter"], "has no training in progress"),
+        (["train", "--model", "starter"], "“kokoro-desk distill data”"),
+        (["evaluate", "--model", "starter"], "“kokoro-desk distill export”"),
+        (["export", "--model", "starter"], "“kokoro-desk distill train”"),
         (["train", "--model", "starter", "--weights", "nonsense"], "Unknown weights “nonsense”"),
     ],
 )
@@ -201,9 +201,9 @@ def test_bad_input_gets_one_sentence(tmp_path, capsys, arguments, sentence):
 @pytest.mark.parametrize(
     ("arguments", "sentence"),
     [
-        ([], "No Transformer prosody is installed for starter."),
-        (["--tokens", "0"], "This model does not take 0 tokens. Use whole numbers from 1 to 512."),
-        (["--rounds", "0"], "--rounds 0 is too small. Use a whole number above zero."),
+        ([], "for starter."),
+        (["--tokens", "0"], "0 tokens. Use whole numbers from 1 to 512."),
+        (["--rounds", "0"], "--rounds 0"),
         (["--threads", "99"], "99"),
     ],
 )

@@ -6,9 +6,9 @@ import pytest
 
 from engine.__main__ import main
 from engine.cli.command import Outcome
-from engine.cli.models import add_options, in_words, run
+from engine.cli.models import add_options, format_progress, run
 from engine.errors import InvalidRequest
-from engine.models.progress import Activity, ModelProgress
+from engine.models.progress import ModelActivity, ModelProgress
 from engine.models.store import ModelStore
 from tests.engine.models.published import CHECKPOINT_NAME, VOICE_NAMES
 from tests.engine.models.stand_in_hub import Fault
@@ -75,7 +75,7 @@ def test_what_is_partial_or_damaged_is_listed_so(models, hub):
 
 
 def test_what_makes_no_sense_is_refused(models, tmp_path):
-    with pytest.raises(InvalidRequest, match="Some model is not installed"):
+    with pytest.raises(InvalidRequest, match="Some model isn’t installed"):
         act(models, "remove", "kokoro-82m")
     with pytest.raises(InvalidRequest, match="doesn’t exist"):
         act(models, "import", tmp_path / "gone" / CHECKPOINT_NAME)
@@ -84,6 +84,6 @@ def test_what_makes_no_sense_is_refused(models, tmp_path):
 
 
 def test_progress_in_words():
-    progress = ModelProgress("m", Activity.FETCHING, 12_000_000, 355_000_000, 3_200_000.0, 107.2)
-    assert in_words(progress) == "m: fetching, 12 of 355 MB, 3.2 MB/s, 107 s left"
-    assert in_words(ModelProgress("m", Activity.CHECKING, 0, 5_000_000)) == "m: checking, 0 of 5 MB"
+    progress = ModelProgress("m", ModelActivity.FETCHING, 12_000_000, 355_000_000, 3_200_000.0, 107.2)
+    assert format_progress(progress) == "m: fetching, 12 of 355 MB, 3.2 MB/s, 107 s left"
+    assert format_progress(ModelProgress("m", ModelActivity.CHECKING, 0, 5_000_000)) == "m: checking, 0 of 5 MB"

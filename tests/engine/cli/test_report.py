@@ -11,13 +11,13 @@ from engine.__main__ import main
 from engine.cli import report
 from engine.report import privacy
 from engine.report.archive import MAX_BYTES, REPORT
-from engine.report.running import FOLDER, Step
+from engine.report.running import FOLDER, ReportStep
 from engine.report.steps import all_steps
 from tests.engine.report.stand_in import step
 
 
 @pytest.fixture
-def steps(monkeypatch: pytest.MonkeyPatch) -> list[Step]:
+def steps(monkeypatch: pytest.MonkeyPatch) -> list[ReportStep]:
     found = [step("one"), step("two"), step("three")]
     monkeypatch.setattr(report, "all_steps", lambda with_tests: found)
     return found
@@ -53,7 +53,7 @@ def test_the_file_is_written_though_every_step_fails(steps, tmp_path):
 def test_every_real_step_is_named_though_it_fails(steps, tmp_path, monkeypatch):
     """Without running their programs."""
     steps[:] = [
-        Step(one.name, ("no_such_module",), obstacle="" if number % 12 == 0 else "skipped")
+        ReportStep(one.name, ("no_such_module",), unavailable_reason="" if number % 12 == 0 else "skipped")
         for number, one in enumerate(all_steps())
     ]
     assert main(["report", "--out", str(tmp_path / "F.zip")]) == 0
@@ -62,13 +62,13 @@ def test_every_real_step_is_named_though_it_fails(steps, tmp_path, monkeypatch):
 
 def test_each_step_is_a_line_on_the_screen(steps, tmp_path, capsys):
     steps[1] = step("two", "fails")
-    steps[2] = step("three", obstacle="only a Mac has it")
+    steps[2] = step("three", unavailable_reason="not on this system")
     assert main(["report", "--out", str(tmp_path / "F.zip")]) == 0
     said = capsys.readouterr()
     first, second, third = said.err.splitlines()
     assert "one: ok" in first
     assert "two: failed: It cannot be done." in second
-    assert third.endswith("three: not here: only a Mac has it")
+    assert third.endswith("three: not here: not on this system")
     assert len(said.out.splitlines()) == 1
 
 
@@ -83,7 +83,7 @@ def test_nothing_in_it_says_whose_machine_it_is(steps, tmp_path, monkeypatch):
         step("crash", "writes", f"{FOLDER}/crash-1.ips", text),
         step("log", "unheard-of", f"{home}"),
         step("binary", "writes", f"{FOLDER}/picture.png", f"\\0{home}"),
-        Step("reason", (f"no_module_of_{name}",)),
+        ReportStep("reason", (f"no_module_of_{name}",)),
     ]
     output = tmp_path / "F.zip"
     assert main(["report", "--out", str(output)]) == 0

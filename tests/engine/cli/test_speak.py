@@ -12,7 +12,7 @@ from engine.cli.parser import build_parser
 from engine.cli.progress import Steps
 from engine.cli.speak import fetch_if_needed
 from engine.errors import DownloadError, StorageError, UnusableModel
-from engine.models.catalogue import entry_named
+from engine.models.catalog import entry_named
 from engine.models.download import UNREACHABLE_HINT
 from engine.models.store import ModelState, ModelStatus, ModelStore
 from engine.runtime.synthesizer import Synthesizer
@@ -31,7 +31,7 @@ class Desk:
 
     def status(self, store: ModelStore, name: str) -> ModelStatus:
         state = ModelState.INSTALLED if name in self.installed else ModelState.ABSENT
-        return ModelStatus(entry_named(name, store.catalogue()), state)
+        return ModelStatus(entry_named(name, store.catalog()), state)
 
     def fetch(self, store: ModelStore, name: str, *_: Any) -> None:
         self.fetched.append(name)
@@ -91,7 +91,7 @@ def test_a_damaged_model_that_does_not_speak_is_named(tmp_path, monkeypatch, cap
     for named, notes in (((), 1), (("--model", "starter"), 0)):
         assert main(["speak", "Hi.", *named, "--out", str(tmp_path / "a.wav")]) == 0
         output = capsys.readouterr()
-        assert output.err.count("note: Kokoro-82M is not used. The model's file manifest.json is damaged") == notes
+        assert output.err.count("manifest.json is damaged") == notes
         assert output.out.endswith("of starter\n")
 
 

@@ -11,18 +11,18 @@ import tvm
 import tvm_ffi
 from tvm import relax
 
-from engine.compiler.export import StageGraph, export_stage
+from engine.compiler.export import RelaxStage, export_stage
 from engine.compiler.passes import build_executable
 from engine.compiler.targets import host_cpu
 from engine.config import ModelConfig
-from engine.runners.workspace import provide_workspace
-from engine.stages import Place, Stage, Tensor
+from engine.runtime.runners.workspace import provide_workspace
+from engine.stages import Stage, StagePlace, Tensor
 
 
 class Compiled:
     """A module compiled for the host."""
 
-    def __init__(self, graph: StageGraph, module: torch.nn.Module) -> None:
+    def __init__(self, graph: RelaxStage, module: torch.nn.Module) -> None:
         self.graph = graph
         self._module = module
         self._machine = relax.VirtualMachine(build_executable(graph.module, host_cpu()), tvm.cpu())
@@ -43,7 +43,7 @@ class Compiled:
 
 @pytest.fixture(scope="session", autouse=True)
 def workspace() -> None:
-    """What compiled stages ask for memory."""
+    """The workspace function that compiled stages call for memory."""
     provide_workspace(tvm_ffi)
 
 
@@ -52,7 +52,7 @@ def compiled(tiny_config: ModelConfig) -> Callable[..., Compiled]:
     """Compile a module that takes inputs declared as a stage's are."""
 
     def make(module: torch.nn.Module, *inputs: Tensor) -> Compiled:
-        stage = Stage("probe", "Probe", Place.DEVICE, inputs, (Tensor("y", ()),))
+        stage = Stage("probe", "Probe", StagePlace.DEVICE, inputs, (Tensor("y", ()),))
         return Compiled(export_stage(stage, module, tiny_config, host_cpu()), module)
 
     return make

@@ -1,4 +1,4 @@
-"""Reads from an ELF library what the tests need: its type, its processor, and the C library it needs."""
+"""Reads the type, the CPU and the required C library of an ELF library."""
 
 from __future__ import annotations
 
@@ -13,12 +13,12 @@ _VERSION = re.compile(rb"\0GLIBC_(\d+)\.(\d+)[.\d]*\0")
 
 
 def is_arm64_library(path: Path) -> bool:
-    """Whether a file is a shared library for 64-bit ARM."""
+    """True if a file is a shared library for 64-bit ARM."""
     return _is_library(path, _AARCH64)
 
 
 def is_x86_64_library(path: Path) -> bool:
-    """Whether a file is a shared library for 64-bit x86."""
+    """True if a file is a shared library for 64-bit x86."""
     return _is_library(path, _X86_64)
 
 

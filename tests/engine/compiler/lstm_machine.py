@@ -1,4 +1,4 @@
-"""One LSTM compiled alone, by any method, for this machine's processor or for the software Metal device."""
+"""One LSTM compiled alone, by any method, for this machine's CPU or for the software Metal device."""
 
 from __future__ import annotations
 
@@ -17,14 +17,14 @@ from engine.compiler.passes import build_executable
 from engine.compiler.targets import METAL
 from engine.config import ModelConfig
 from engine.network.exportable.blocks import bidirectional_lstm
-from engine.ops.packed_lstm import LstmMethod, LstmSemantics
-from engine.runners.buffers import provide_buffers
-from engine.stages import TOKENS, Place, Size, Stage, Tensor
+from engine.network.ops.packed_lstm import LstmMethod, LstmSemantics
+from engine.runtime.runners.buffers import provide_buffers
+from engine.stages import TOKENS, Size, Stage, StagePlace, Tensor
 
 STAGE = Stage(
     "lstm",
     "One LSTM",
-    Place.DEVICE,
+    StagePlace.DEVICE,
     (Tensor("x", (TOKENS, Size("hidden_dim"))), Tensor("token_count", (), "int32")),
     (Tensor("y", (TOKENS, Size("hidden_dim"))),),
 )
@@ -44,7 +44,7 @@ class OneLstm(torch.nn.Module):
         return (bidirectional_lstm(self.lstm, x, lengths, self._semantics),)
 
     def in_torch(self, x: np.ndarray, lengths: np.ndarray) -> np.ndarray:
-        """What torch makes of packed sequences."""
+        """The output of torch for packed sequences."""
         counts = torch.from_numpy(lengths).long()
         packed = pack_padded_sequence(torch.from_numpy(x), counts, batch_first=True, enforce_sorted=False)
         with torch.no_grad():

@@ -1,4 +1,4 @@
-"""What a library may leave undefined on a Mac: the C names of TVM's two libraries there, and those of the system."""
+"""The symbols that a library may leave undefined on a Mac: the C names of TVM's two libraries and of the system."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ def provided_symbols() -> set[str]:
 
 
 def system_symbols() -> set[str]:
-    """What libSystem exports on Apple silicon, of Apple's own description, which Zig links with."""
+    """The exports of libSystem on Apple silicon, from Apple's own description, which Zig links with."""
     stub = files("ziglang").joinpath(SYSTEM_STUB).read_text(encoding="utf-8")
     return {
         name

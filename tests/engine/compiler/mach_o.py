@@ -49,7 +49,7 @@ class MachO:
 
     @property
     def name(self) -> str:
-        """What programs that link with the library would look for."""
+        """The name by which programs that link with the library would load it."""
         return self._library(next(self._places(_NAME)))
 
     @property
@@ -58,7 +58,7 @@ class MachO:
         return [self._library(place) for place in self._places(_LOAD)]
 
     @property
-    def least_system(self) -> tuple[int, int]:
+    def min_system(self) -> tuple[int, int]:
         """The oldest macOS it runs on."""
         return self._version(12)
 
@@ -69,7 +69,7 @@ class MachO:
 
     @property
     def names_dynamic_linker(self) -> bool:
-        """Whether it names the program that loads libraries, as only a program should."""
+        """True if it names the program that loads libraries, as only a program should."""
         return any(self._places(_DYNAMIC_LINKER))
 
     @property
@@ -90,7 +90,7 @@ class MachO:
 
     @property
     def is_signed_ad_hoc(self) -> bool:
-        """Whether it has a signature without a certificate, and the hash of every page up to it is right."""
+        """True if it has a signature without a certificate, and the hash of every page up to it is right."""
         ((start, _),) = (self._pair(place) for place in self._places(_SIGNATURE, 8))
         assert self._number(">I", start) == _SIGNATURE_MAGIC
         directory = start + self._number(">I", start + 16)
@@ -122,7 +122,7 @@ class MachO:
                 yield self.content[section : section + 16].rstrip(b"\0").decode(), size, start
 
     def _bound(self, start: int, size: int) -> Iterator[tuple[str, str]]:
-        """What a list of instructions binds: each name, and the library that it is bound to."""
+        """The bindings in a list of instructions: each name, and the library that it is bound to."""
         place, library, name = start, 0, ""
         while place < start + size:
             instruction, value = self.content[place] & 0xF0, self.content[place] & 0x0F

@@ -11,16 +11,16 @@ import torch
 import tvm
 from tvm import relax
 
-from engine.artifacts.manifest import METAL_DEVICE, Parameter
+from engine.compiler.artifacts.manifest import METAL_DEVICE, Parameter
 from engine.compiler.build import weightless_modules
 from engine.compiler.export import export_stage
+from engine.compiler.kernels.precision import Precision
 from engine.compiler.passes import build_executable
 from engine.compiler.targets import metal_called_from
 from engine.config import ModelConfig
-from engine.kernels.precision import Precision
-from engine.ops.packed_lstm import LstmMethod
-from engine.runners.base import named_outputs
-from engine.runners.tvm_runtime import Runtime
+from engine.network.ops.packed_lstm import LstmMethod
+from engine.runtime.runners.base import named_outputs
+from engine.runtime.runners.tvm_runtime import Runtime
 from engine.stages import Stage
 from tests.metal_device import MetalDevice
 

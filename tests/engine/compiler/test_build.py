@@ -5,8 +5,9 @@ from importlib.metadata import version
 
 import pytest
 
-from engine.artifacts.embedded_modules import metal_kernels, metal_module
-from engine.artifacts.manifest import (
+from engine.compiler import build as building
+from engine.compiler.artifacts.embedded_modules import metal_kernels, metal_module
+from engine.compiler.artifacts.manifest import (
     CPU,
     MANIFEST_NAME,
     Fresh,
@@ -17,12 +18,11 @@ from engine.artifacts.manifest import (
     freshness,
     verify,
 )
-from engine.artifacts.processor_families import FAMILIES
-from engine.compiler import build as building
+from engine.compiler.artifacts.processor_families import FAMILIES
 from engine.compiler.build import build, precision_of, weightless_modules
+from engine.compiler.kernels.precision import Precision
 from engine.compiler.tuning import Search
 from engine.errors import CompileError
-from engine.kernels.precision import Precision
 from engine.speech import PreparationEvent
 from engine.stages import DEVICE_STAGES, stage_named
 from tests.engine.compiler.elf import is_arm64_library, is_x86_64_library
@@ -143,13 +143,13 @@ def test_libraries_for_macs_say_so(for_macs, tiny_config):
     folder, manifest = for_macs
     assert {path.name for path in folder.iterdir()} == {"istft.dylib", MANIFEST_NAME}
     assert freshness(folder, expected_identity(tiny_config, MACS), ["istft"]) == Fresh(manifest)
-    assert freshness(folder, expected_identity(tiny_config, CPU), ["istft"]) == Stale("built for a different processor")
+    assert freshness(folder, expected_identity(tiny_config, CPU), ["istft"]) == Stale("built for a different CPU")
 
 
 def test_libraries_for_macs_run_on_apple_silicon(for_macs):
     library = mac_library(for_macs)
     assert library.is_arm64_library
-    assert library.least_system == (14, 0)
+    assert library.min_system == (14, 0)
     assert library.name == "@rpath/stage.dylib"  # no word of the machine that built it
 
 

@@ -1,4 +1,4 @@
-"""What is fused into convolutions on every target, with results that equal PyTorch's."""
+"""Operators are fused into convolutions on every target, with results that equal PyTorch's."""
 
 import itertools
 from collections.abc import Callable
@@ -18,21 +18,21 @@ from tvm.tirx import PrimFunc
 from engine.benchmark.estimate.counting import products
 from engine.benchmark.estimate.roofline import Family
 from engine.compiler import convolution_runs
+from engine.compiler.artifacts.runtime_functions import WORKSPACE_FUNCTION
 from engine.compiler.build import weightless_modules
 from engine.compiler.convolution_layers import ConvolutionLayer, convolution_layers
 from engine.compiler.convolution_runs import Convolution, convolution
 from engine.compiler.export import export_stage, trace
+from engine.compiler.kernels.convolution import ConvWorkload, transposed
+from engine.compiler.kernels.cpu.conv_choice import choice_for, choices
+from engine.compiler.kernels.cpu.register_tile import AVX512
 from engine.compiler.passes import build_executable
 from engine.compiler.targets import host_cpu, metal_macos
-from engine.compiler.tuning import RUNS, Search, best, convolutions, in_words, seconds_of
+from engine.compiler.tuning import RUNS, Search, as_text, best, convolutions, seconds_of
 from engine.errors import CompileError
-from engine.kernels.convolution import ConvWorkload, transposed
-from engine.kernels.cpu.conv_choice import choice_for, choices
-from engine.kernels.cpu.register_tile import AVX512
-from engine.runners.workspace import WORKSPACE_FUNCTION
-from engine.stages import TOKENS, Place, Size, Stage, Tensor, stage_named
+from engine.stages import TOKENS, Size, Stage, StagePlace, Tensor, stage_named
+from tests.engine.compiler.kernels.cpu.running import host, host_microkernel
 from tests.engine.compiler.metal_machine import MetalStage
-from tests.engine.kernels.cpu.running import host, host_microkernel
 from tests.metal_device import metal_device
 from tests.software_metal.loader import SoftwareMetal
 
@@ -40,11 +40,11 @@ CHANNELS = 32
 NO_KERNELS = ("vm.", "shape_func", "runtime.", "begin_at_offset", WORKSPACE_FUNCTION)
 """Prefixes of the functions called for memory and shapes."""
 FACTOR = 0.7071
-STAGE = Stage("probe", "Probe", Place.DEVICE, (Tensor("x", (Size("hidden_dim"), TOKENS)),), (Tensor("y", ()),))
+STAGE = Stage("probe", "Probe", StagePlace.DEVICE, (Tensor("x", (Size("hidden_dim"), TOKENS)),), (Tensor("y", ()),))
 
 
 class Joined(nn.Module):
-    """Two convolutions and what is done with their results."""
+    """Two convolutions and the operators on their results."""
 
     def __init__(self, epilogue):
         super().__init__()
@@ -205,7 +205,7 @@ def by_torch(sizes: ConvWorkload, x: torch.Tensor, weight: torch.Tensor, bias: t
 
 def test_each_preparation_has_arrays_of_its_own():
     class Library(dict[str, object]):
-        """In the place of kernels: notes the arrays that it gets."""
+        """A replacement for kernels that notes the arrays that it gets."""
 
         def __init__(self) -> None:
             super().__init__(pack=lambda weight, packed: None, run=lambda *arrays: seen.append(arrays))
@@ -258,8 +258,8 @@ def test_what_was_found_is_what_kernels_are_made_with():
     tuned = type(AVX512)(16, 8, 48, tuned=((finding.sizes, finding.choice),))
     assert choice_for(LARGE, tuned) == chosen != choice_for(LARGE, AVX512)
     assert choice_for(SMALL, tuned) == choice_for(SMALL, AVX512)
-    assert "64 to 64 channels, 3 taps" in finding.in_words.convolution
-    assert f"tile {chosen.rows} x {chosen.columns}" in finding.in_words.choice
+    assert "64 to 64 channels, 3 taps" in finding.as_text.convolution
+    assert f"tile {chosen.rows} x {chosen.columns}" in finding.as_text.choice
 
 
 def test_every_choice_is_measured_and_each_convolution_reported():
@@ -290,11 +290,11 @@ class Layers(torch.nn.Module):
 
 def test_convolutions_of_a_stage_are_found_costliest_first(tiny_config):
     width = tiny_config.hidden_dim
-    stage = Stage("probe", "Probe", Place.DEVICE, (Tensor("x", (Size("hidden_dim"), TOKENS)),), (Tensor("y", ()),))
+    stage = Stage("probe", "Probe", StagePlace.DEVICE, (Tensor("x", (Size("hidden_dim"), TOKENS)),), (Tensor("y", ()),))
     found = convolutions(trace(stage, Layers(width), tiny_config))
     dear, longer, cheap = ConvWorkload(8, 64, 5, 2, 1, 4), transposed(64, 4, 4, 2, 1), ConvWorkload(width, 8, 1)
     assert list(found.items()) == [(dear, 140), (longer, 140), (cheap, 140)]
-    assert in_words(longer) == "64 to 4 channels, 2 taps, 2 phases"
+    assert as_text(longer) == "64 to 4 channels, 2 taps, 2 phases"
 
 
 @pytest.mark.parametrize("sizes", [ConvWorkload(32, 33, 3, padding=1), ConvWorkload(3, 4, 4, stride=2)], ids=str)

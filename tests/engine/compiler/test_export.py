@@ -15,13 +15,13 @@ from engine.compiler.targets import host_cpu
 from engine.compiler.traced_graph import example_shapes, number_of, numbers_of, operator_name, shape_of
 from engine.errors import CompileError
 from engine.network.random_weights import random_weights
-from engine.stages import DEVICE_STAGES, FRAMES, TOKENS, Place, Size, Stage, Tensor, stage_named
+from engine.stages import DEVICE_STAGES, FRAMES, TOKENS, Size, Stage, StagePlace, Tensor, stage_named
 
 ROWS = Tensor("rows", (TOKENS, Size("hidden_dim")))
 
 
 def probe(*inputs):
-    return Stage("probe", "Probe", Place.DEVICE, inputs, ())
+    return Stage("probe", "Probe", StagePlace.DEVICE, inputs, ())
 
 
 @pytest.mark.parametrize("stage", DEVICE_STAGES, ids=lambda stage: stage.name)
@@ -98,7 +98,7 @@ def test_an_operator_without_converter_is_an_error(tiny_config):
         def forward(self, x):
             return torch.special.bessel_j0(x)
 
-    with pytest.raises(CompileError, match="probe cannot be translated"):
+    with pytest.raises(CompileError, match="probe can’t be translated"):
         export_stage(probe(ROWS), Strange(), tiny_config, host_cpu())
 
 
@@ -107,7 +107,7 @@ def test_a_module_for_one_length_only_is_an_error(tiny_config):
         def forward(self, x):
             return x + torch.ones(x.shape[0], 7, 32)
 
-    with pytest.raises(CompileError, match="probe cannot be traced"):
+    with pytest.raises(CompileError, match="probe can’t be traced"):
         export_stage(probe(ROWS), Fixed(), tiny_config, host_cpu())
 
 

@@ -17,11 +17,11 @@ from engine.compiler.lstm_converters import lstm_converters
 from engine.compiler.passes import apply, weight_passes
 from engine.compiler.targets import host_cpu, metal_called_from
 from engine.errors import CompileError
-from engine.ops.packed_lstm import LstmMethod, LstmSemantics
-from engine.ops.torch_ops import adaptive_layer_norm
-from engine.runners.lstm_functions import provide_lstm
+from engine.network.ops.packed_lstm import LstmMethod, LstmSemantics
+from engine.network.ops.torch_ops import adaptive_layer_norm
+from engine.runtime.runners.lstm_functions import provide_lstm
 from tests.engine.compiler.lstm_machine import STAGE, CompiledLstm, OneLstm, batch, with_padding
-from tests.engine.mps_bridge import stand_in
+from tests.engine.compiler.mps_bridge import stand_in
 from tests.metal_device import metal_device
 
 TIME = 6
@@ -98,7 +98,7 @@ class ChangingLstm(StyledLstm):
 
 
 def linear_inputs(graph):
-    """How many features each linear layer of a graph takes, those of both directions."""
+    """The number of input features of each linear layer of a graph, those of both directions."""
     calls = [binding.value for block in graph.module["main"].body.blocks for binding in block.bindings]
     kernels = [call for call in calls if isinstance(call, relax.Call) and call.op.name == "relax.call_tir"]
     linear = [call.args[1].fields[0] for call in kernels if call.args[0].name_hint.startswith("linear")]

@@ -9,14 +9,13 @@ from hypothesis import given
 from hypothesis import strategies as st
 from torch import nn
 
+from engine.compiler.artifacts.runtime_functions import BUFFERS_FUNCTION, WORKSPACE_FUNCTION
 from engine.compiler.buffer_plan import lend_buffers
 from engine.compiler.export import export_stage
-from engine.compiler.memory_plan import Life, begin_at_offset, places, share_workspace
+from engine.compiler.memory_plan import LiveRange, begin_at_offset, placements, share_workspace
 from engine.compiler.passes import all_passes, apply
 from engine.compiler.targets import host_cpu, metal_host
-from engine.runners.buffers import BUFFERS_FUNCTION
-from engine.runners.workspace import WORKSPACE_FUNCTION
-from engine.stages import TOKENS, Place, Size, Stage, Tensor
+from engine.stages import TOKENS, Size, Stage, StagePlace, Tensor
 from tests.engine.compiler.metal_machine import MetalStage
 from tests.engine.tiny_model import TINY
 from tests.metal_device import metal_device
@@ -25,29 +24,29 @@ ROWS = Tensor("rows", (TOKENS, Size("hidden_dim")))
 
 
 @st.composite
-def lives(draw):
+def live_ranges(draw):
     first = draw(st.integers(0, 20))
-    return Life(64 * draw(st.integers(1, 9)), first, first + draw(st.integers(0, 9)))
+    return LiveRange(64 * draw(st.integers(1, 9)), first, first + draw(st.integers(0, 9)))
 
 
-@given(st.lists(lives(), max_size=12))
+@given(st.lists(live_ranges(), max_size=12))
 def test_arrays_needed_at_the_same_step_are_apart(arrays):
-    placed = list(zip(arrays, places(arrays), strict=True))
+    placed = list(zip(arrays, placements(arrays), strict=True))
     assert all(start >= 0 and start % 64 == 0 for _, start in placed)
     for index, (one, start) in enumerate(placed):
         for other, other_start in placed[:index]:
-            assert not one.meets(other) or start + one.size <= other_start or other_start + other.size <= start
+            assert not one.overlaps(other) or start + one.size <= other_start or other_start + other.size <= start
 
 
 @given(st.integers(1, 9), st.integers(1, 30))
 def test_a_chain_takes_no_more_than_two_arrays(units, length):
-    arrays = [Life(64 * units, step, step + 1) for step in range(length)]
-    assert set(places(arrays)) <= {0, 64 * units}
+    arrays = [LiveRange(64 * units, step, step + 1) for step in range(length)]
+    assert set(placements(arrays)) <= {0, 64 * units}
 
 
 def test_a_small_array_takes_the_gap_between_two():
-    arrays = [Life(128, 0, 9), Life(64, 0, 2), Life(128, 0, 9), Life(64, 3, 9)]
-    assert places(arrays) == [0, 256, 128, 256]
+    arrays = [LiveRange(128, 0, 9), LiveRange(64, 0, 2), LiveRange(128, 0, 9), LiveRange(64, 3, 9)]
+    assert placements(arrays) == [0, 256, 128, 256]
 
 
 def test_a_view_begins_at_its_address():
@@ -93,7 +92,7 @@ def test_all_that_is_not_a_result_is_in_one_piece_of_memory(compiled):
     script = _before_lowering(made).script()
     assert script.count("alloc_storage") == 1  # the result's
     assert script.count(WORKSPACE_FUNCTION) == 1
-    # the array that is kept, and two used alternately: 3 arrays of 32 floats per token
+    # the array that is needed to the end, and two used alternately: 3 arrays of 32 floats per token
     assert f"{3 * 32 * 4}" in script.split(WORKSPACE_FUNCTION, 1)[1].splitlines()[0]
 
 
@@ -117,7 +116,7 @@ def _before_lowering(made):
     return apply(made.graph.module, passes[: last + 1], host_cpu())["main"]
 
 
-STAGE = Stage("probe", "Probe", Place.DEVICE, (ROWS,), (Tensor("y", ()),))
+STAGE = Stage("probe", "Probe", StagePlace.DEVICE, (ROWS,), (Tensor("y", ()),))
 
 
 class Branches(nn.Module):

@@ -16,7 +16,7 @@ from engine.compiler.passes import all_passes, apply, build_executable, first_li
 from engine.compiler.targets import host_cpu
 from engine.errors import CompileError
 from engine.stages import TOKENS, Size, Tensor
-from tests.engine.kernels.cpu.running import host
+from tests.engine.compiler.kernels.cpu.running import host
 
 ROWS = Tensor("rows", (TOKENS, Size("hidden_dim")))
 
@@ -63,7 +63,7 @@ def test_what_depends_on_weights_alone_runs_when_they_are_loaded(compiled):
     np.testing.assert_allclose(made(x), made.eager(x), rtol=1e-6)
 
 
-def test_neighbouring_operators_become_one_loop(compiled):
+def test_neighboring_operators_become_one_loop(compiled):
     class Chain(nn.Module):
         def forward(self, x):
             return torch.sin(x * 2 + 1).abs()

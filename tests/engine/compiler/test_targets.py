@@ -11,10 +11,15 @@ from tvm import relax
 from tvm.script import tirx as T
 from tvm.target.codegen import llvm_get_cpu_features
 
-from engine.artifacts.manifest import CPU, Variant
-from engine.artifacts.processor_families import X86_64, X86_64_V4
-from engine.compiler.kernel_calls import KernelBook, shape_of, simplified
+from engine.compiler.artifacts.manifest import CPU, Variant
+from engine.compiler.artifacts.processor_families import X86_64, X86_64_V4
+from engine.compiler.kernel_calls import KernelRegistry, shape_of, simplified
 from engine.compiler.kernel_set import KernelSet
+from engine.compiler.kernels.convolution import ConvWorkload
+from engine.compiler.kernels.cpu.conv_choice import choice_for
+from engine.compiler.kernels.cpu.register_tile import NEON, TILE_BYTES, microkernel_for
+from engine.compiler.kernels.metal.threadgroup import Threadgroup
+from engine.compiler.kernels.precision import Precision
 from engine.compiler.target_kernels import kernels_for, metal_kernels
 from engine.compiler.targets import (
     MAX_THREADGROUP_BYTES,
@@ -28,11 +33,6 @@ from engine.compiler.targets import (
     tvm_target,
 )
 from engine.errors import CompileError
-from engine.kernels.convolution import ConvWorkload
-from engine.kernels.cpu.conv_choice import choice_for
-from engine.kernels.cpu.register_tile import NEON, TILE_BYTES, microkernel_for
-from engine.kernels.metal.threadgroup import Threadgroup
-from engine.kernels.precision import Precision
 from engine.stages import TOKENS, Size, Tensor
 
 
@@ -101,7 +101,7 @@ _NAMES = (
     "waitpkg xsave xsavec xsaveopt xsaves "
 )
 INSTRUCTION_SETS = frozenset(_NAMES.split())
-"""LLVM's names of instructions that processors for 64 bits may lack; its other features are about speed."""
+"""LLVM's names of instructions that 64-bit CPUs may lack; its other features are about speed."""
 
 
 def test_a_variant_of_no_family_is_for_this_machine():
@@ -114,7 +114,7 @@ def test_an_unknown_triple_names_the_known_ones():
 
 
 ONLY_ON_CPU = {"lstm_offset"}
-"""What only the converters of a processor's LSTM ask for."""
+"""The kernels that only the converters of a CPU's LSTM ask for."""
 
 
 def public(module):
@@ -166,23 +166,23 @@ def importer():
 
 
 @pytest.fixture
-def book():
-    return KernelBook(kernels_for(host_cpu()))
+def registry():
+    return KernelRegistry(kernels_for(host_cpu()))
 
 
-def test_a_kernel_is_placed_once_per_size(book, importer):
-    first = book.place(importer, copying, (4, None))
-    assert book.place(importer, copying, (4, None)).same_as(first)
-    assert not book.place(importer, copying, (5, None)).same_as(first)
+def test_a_kernel_is_placed_once_per_size(registry, importer):
+    first = registry.place(importer, copying, (4, None))
+    assert registry.place(importer, copying, (4, None)).same_as(first)
+    assert not registry.place(importer, copying, (5, None)).same_as(first)
     assert len(importer.block_builder.get().functions) == 2
 
 
-def test_kernels_are_left_alone_by_fusion(book, importer):
-    name = book.place(importer, copying, (4, None))
+def test_kernels_are_left_alone_by_fusion(registry, importer):
+    name = registry.place(importer, copying, (4, None))
     assert importer.block_builder.get()[name].attrs["op_pattern"] == 8
 
 
-def test_a_weight_is_packed_once_per_weight_and_key(book):
+def test_a_weight_is_packed_once_per_weight_and_key(registry):
     packings = []
 
     def pack():
@@ -190,8 +190,8 @@ def test_a_weight_is_packed_once_per_weight_and_key(book):
         return packings[-1]
 
     one, other = (relax.Var(name, relax.TensorType((2,), "float32")) for name in "ab")
-    assert [book.packed(one, "k", pack), book.packed(one, "k", pack)] == [0, 0]
-    assert [book.packed(other, "k", pack), book.packed(one, "l", pack)] == [1, 2]
+    assert [registry.packed(one, "k", pack), registry.packed(one, "k", pack)] == [0, 0]
+    assert [registry.packed(other, "k", pack), registry.packed(one, "l", pack)] == [1, 2]
 
 
 def test_extents_are_ints_where_they_are_fixed():

@@ -11,10 +11,11 @@ import pytest
 import soundfile
 from mutagen.mp4 import MP4
 
-from engine.errors import Cancelled, NothingToSpeak, OutputError
+from engine.errors import Canceled, NothingToSpeak, OutputError
 from engine.export import part_cache
 from engine.export.export_job import PART_CHARACTERS
 from engine.export.exporting import CHAPTER_PAUSE_SECONDS, export, parts_of
+from engine.speech import UtteranceEdit
 from engine.text.documents import Chapter, Document, read_document
 from engine.text.g2p.split import PAUSE_SECONDS, Border
 from tests.engine.export.books import RATE_HZ, SAMPLES_PER_CHARACTER, FastSpeaker, book, order_of, run
@@ -109,7 +110,7 @@ def test_it_goes_on_in_another_place_and_format(tmp_path: Path, cache: Path) -> 
     steps = export(order_of(book(), tmp_path / "book.m4b"), FastSpeaker(), lambda _: None, cancel)
     list(islice(steps, 40))
     cancel.set()
-    with pytest.raises(Cancelled):
+    with pytest.raises(Canceled):
         list(steps)
     made, speaker = len(kept(cache)), FastSpeaker()
     run(order_of(book(), tmp_path / "other.flac"), speaker)
@@ -125,20 +126,20 @@ def test_another_model_makes_everything_itself(tmp_path: Path, cache: Path) -> N
     steps.close()
     assert kept(cache)
     other = FastSpeaker()
-    other.model = "another"
+    other.model = "other"
     run(order_of(book(), tmp_path / "book.m4b"), other)
     parts = [part for chapter in book().chapters for part in parts_of(chapter.text)]
     assert len(other.requests) == len(parts)
 
 
-def test_cancelling_while_it_is_written_leaves_no_file_and_keeps_the_speech(tmp_path: Path, cache: Path) -> None:
+def test_canceling_while_it_is_written_leaves_no_file_and_keeps_the_speech(tmp_path: Path, cache: Path) -> None:
     cancel = threading.Event()
     steps = export(order_of(book(), tmp_path / "book.m4b"), FastSpeaker(), lambda _: None, cancel)
     for progress in steps:
         if progress.step.startswith("Writing"):
             cancel.set()
             break
-    with pytest.raises(Cancelled):
+    with pytest.raises(Canceled):
         list(steps)
     assert not list(tmp_path.iterdir())
     assert kept(cache)
@@ -153,7 +154,7 @@ def test_a_full_disk_keeps_what_is_made(tmp_path: Path, cache: Path, monkeypatch
         write(path, content)
 
     monkeypatch.setattr(part_cache, "write_atomically", write_while_there_is_room)
-    with pytest.raises(OutputError, match=r"The audio so far is kept there. Free up some space"):
+    with pytest.raises(OutputError, match=r"saved there\. Free up some space"):
         run(order_of(book(), tmp_path / "book.m4b"))
     monkeypatch.setattr(part_cache, "write_atomically", write)
     assert len(kept(cache)) == 3
@@ -174,7 +175,7 @@ def test_a_disk_that_is_full_in_the_end_keeps_the_speech(
 
     with monkeypatch.context() as patch:
         patch.setattr("engine.audio.audio_book.AudioBook.write", fail)
-        with pytest.raises(OutputError, match=r"The disk is full.* Finished audio is kept"):
+        with pytest.raises(OutputError, match=r"The disk is full.* Finished audio is saved"):
             run(order_of(book(), tmp_path / "book.m4b"))
     speaker = FastSpeaker()
     run(order_of(book(), tmp_path / "book.m4b"), speaker)
@@ -339,3 +340,15 @@ def test_a_foreign_reader_lists_every_chapter(
     read = MP4(tmp_path / "book.m4b")
     assert [chapter.title for chapter in read.chapters] == [f"Chapter {number}" for number in range(1, CHAPTERS + 1)]
     assert (read["\xa9nam"], read["\xa9ART"]) == (["The Blue Lantern"], ["A. Writer"])
+
+
+def test_each_chapter_is_spoken_with_its_edits(tmp_path: Path) -> None:
+    document = book(2)
+    edit = UtteranceEdit(0, "C")
+    order = replace(order_of(document, tmp_path / "b.flac"), edits=((), (edit,)))
+    speaker = FastSpeaker()
+    run(order, speaker)
+    plain, edited = document.chapters
+    assert [each.text for each in speaker.requests if each.edits] == [edited.text]
+    assert speaker.requests[-1].edits == (edit,)
+    assert "".join(each.text for each in speaker.requests[:-1]).count("Chapter 1") == plain.text.count("Chapter 1")

@@ -67,7 +67,7 @@ def hub(published: Published, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -
         yield hub
 
 
-def call_here(function: Callable[..., object], *arguments: object, **manner: object) -> object:
+def call_here(function: Callable[..., object], *arguments: object, **options: object) -> object:
     """Call the function in this process, which saves starting PyTorch for each test."""
     return function(*arguments)
 

@@ -19,11 +19,11 @@ import pytest
 from safetensors.numpy import save_file
 
 from engine.config import ModelConfig
-from engine.models.catalogue import ModelEntry, PinnedFile, PinnedPackage, VoiceEntry
+from engine.models.catalog import ModelEntry, PinnedFile, PinnedPackage, VoiceEntry
 from engine.network.weights import Weights
 from engine.speech import VoiceInfo
 from tests.engine.models.published import voice_table
-from tests.engine.models.quantised_export import exported
+from tests.engine.models.quantized_export import exported
 from tests.patience import PATIENCE_SECONDS
 
 NAME = "kokoro-82m-8bit"

@@ -13,7 +13,7 @@ import numpy as np
 import torch
 
 from engine.config import ModelConfig
-from engine.models.catalogue import ModelEntry, PinnedFile, VoiceEntry
+from engine.models.catalog import ModelEntry, PinnedFile, VoiceEntry
 from engine.network.architecture import build_network
 from engine.network.weights import Weights
 from engine.speech import VoiceInfo

@@ -9,7 +9,7 @@ import pytest
 
 from engine.errors import DamagedFile, InvalidRequest, MissingModel, StorageError, UnusableModel
 from engine.models import checkpoints
-from engine.models.catalogue import entry_named
+from engine.models.catalog import entry_named
 from engine.models.checkpoints import (
     NO_STUDENTS,
     STARTER,
@@ -21,8 +21,8 @@ from engine.models.checkpoints import (
     open_checkpoint,
     open_with,
     starter_voices,
-    students_obstacle,
     students_of,
+    students_unavailable_reason,
     teacher_of,
     with_students,
 )
@@ -88,7 +88,7 @@ def test_a_missing_file_is_named(copied_starter):
 def test_the_default_is_the_best_model_that_is_here(monkeypatch, installed, best):
     def status(self: ModelStore, name: str) -> ModelStatus:
         state = ModelState.INSTALLED if name in installed else ModelState.DAMAGED
-        return ModelStatus(entry_named(name, self.catalogue()), state)
+        return ModelStatus(entry_named(name, self.catalog()), state)
 
     monkeypatch.setattr(ModelStore, "status", status)
     assert default_model() == best
@@ -152,11 +152,11 @@ def students() -> Students:
 def test_a_model_has_no_students_unless_they_lie_beside_it(students, store_folder):
     assert students.path == store_folder / STARTER / STUDENTS_NAME
     assert students_of(STARTER) == students
-    assert students_obstacle(STARTER) == ""
+    assert students_unavailable_reason(STARTER) == ""
     students.path.unlink()
     with pytest.raises(MissingModel, match="Transformer prosody is installed for starter"):
         open_with(Prosody.TRANSFORMER, STARTER)
-    assert students_obstacle(STARTER) == NO_STUDENTS
+    assert students_unavailable_reason(STARTER) == NO_STUDENTS
 
 
 def test_weights_and_identity_are_of_both(students):
@@ -176,10 +176,10 @@ def test_the_prosody_that_is_asked_for_is_opened(students):
 
 
 def test_students_of_other_weights_are_refused(students):
-    save_random(students.path, model_config(STARTER), "another teacher")
+    save_random(students.path, model_config(STARTER), "other teacher")
     with pytest.raises(UnusableModel, match="different model than the installed starter"):
         with_students(open_checkpoint())
-    assert "a different model" in students_obstacle(STARTER)
+    assert "a different model" in students_unavailable_reason(STARTER)
 
 
 def test_random_weights_have_no_students_of_trained_ones(students):
@@ -193,7 +193,7 @@ def test_a_damaged_file_is_named(students):
     students.path.write_bytes(students.path.read_bytes()[:100])
     with pytest.raises(DamagedFile, match=r"prosody\.safetensors .*be read"):
         with_students(open_checkpoint())
-    assert "damaged" in students_obstacle(STARTER)
+    assert "damaged" in students_unavailable_reason(STARTER)
 
 
 def test_students_are_installed_whole_or_not_at_all(students, tmp_path):
@@ -205,7 +205,7 @@ def test_students_are_installed_whole_or_not_at_all(students, tmp_path):
     elsewhere.write_bytes(content)
     with pytest.raises(DamagedFile):
         install_students(elsewhere, STARTER)
-    save_random(elsewhere, model_config(STARTER), "another teacher")
+    save_random(elsewhere, model_config(STARTER), "other teacher")
     with pytest.raises(UnusableModel):
         install_students(elsewhere, STARTER)
     assert students_of(STARTER) == students

@@ -13,7 +13,7 @@ from safetensors.numpy import load_file, save_file
 
 from engine.config import ModelConfig
 from engine.errors import DamagedFile, StorageError, UnusableModel
-from engine.models.catalogue import catalogue, entry_named
+from engine.models.catalog import catalog, entry_named
 from engine.models.conversion import (
     VOICES_NAME,
     WEIGHTS_NAME,
@@ -21,9 +21,9 @@ from engine.models.conversion import (
     Layout,
     convert,
     read_layout,
-    read_quantised,
+    read_quantized,
 )
-from engine.models.progress import Activity
+from engine.models.progress import ModelActivity
 from engine.models.sources import shipped_file
 from engine.network.published_checkpoint import expected_weights
 from engine.network.weights import Weights
@@ -34,7 +34,7 @@ from tests.conftest import BUILD_FOLDER
 from tests.engine.full_disk import full_disk
 from tests.engine.models import without_pytorch
 from tests.engine.models.published import CHECKPOINT_NAME, VOICE_NAMES, Published, voice_table
-from tests.engine.models.quantised_export import HIDDEN, INPUTS, LSTM, SHAPES, Export, exported, torch_order
+from tests.engine.models.quantized_export import HIDDEN, INPUTS, LSTM, SHAPES, Export, exported, torch_order
 
 
 @pytest.fixture
@@ -49,7 +49,7 @@ def order(published: Published, source: Path, tmp_path: Path) -> Conversion:
     return Conversion(published.config, source / CHECKPOINT_NAME, voices, tmp_path / "out")
 
 
-def ignore(activity: Activity, done: int, total: int) -> None:
+def ignore(activity: ModelActivity, done: int, total: int) -> None:
     """Ignore the report."""
 
 
@@ -80,7 +80,7 @@ def test_voices_in_half_precision_are_kept_in_full_precision(order: Conversion, 
     assert np.array_equal(kept, table)
 
 
-def test_a_quantised_checkpoint_is_read_by_its_table(order: Conversion, tmp_path: Path) -> None:
+def test_a_quantized_checkpoint_is_read_by_its_table(order: Conversion, tmp_path: Path) -> None:
     made = exported()
     path, table = made.write(tmp_path)
     seen: list[int] = []
@@ -90,7 +90,7 @@ def test_a_quantised_checkpoint_is_read_by_its_table(order: Conversion, tmp_path
     assert len(set(seen)) > len(made.expected) // 2  # reported for each stored weight, not only for the file
 
 
-def test_a_quantised_checkpoint_with_the_programs_voices_needs_no_pytorch(order: Conversion, tmp_path: Path) -> None:
+def test_a_quantized_checkpoint_with_the_programs_voices_needs_no_pytorch(order: Conversion, tmp_path: Path) -> None:
     path, table = exported().write(tmp_path)
     save_file({"af_earlier": voice_table(order.config, 5)}, tmp_path / "shipped.safetensors")
     compact = Conversion(order.config, path, {}, order.folder, tmp_path / "shipped.safetensors", table)
@@ -124,7 +124,7 @@ def read(export: Export, tmp_path: Path) -> Callable[[], Weights]:
 
     def read() -> Weights:
         model, table = export.write(tmp_path)
-        return read_quantised(model, read_layout(table))
+        return read_quantized(model, read_layout(table))
 
     return read
 
@@ -132,7 +132,7 @@ def read(export: Export, tmp_path: Path) -> Callable[[], Weights]:
 @pytest.fixture(scope="module")
 def shipped() -> Layout:
     """The table of the published file."""
-    entry = entry_named("kokoro-82m-8bit", catalogue())
+    entry = entry_named("kokoro-82m-8bit", catalog())
     path = shipped_file(entry, entry.layout_file)
     assert path is not None
     return read_layout(path)
@@ -184,7 +184,7 @@ def test_a_file_that_is_too_short_is_said(export: Export, tmp_path: Path, kept: 
     content = model.read_bytes()
     model.write_bytes(content[: round(kept * len(content))])
     with pytest.raises(UnusableModel, match=r"m\.onnx is empty or incomplete"):
-        read_quantised(model, read_layout(table))
+        read_quantized(model, read_layout(table))
 
 
 @pytest.mark.parametrize("content", [None, b"", b"name,shape\na,1\n", b"\xff", b"x" * 200_000])
@@ -202,7 +202,7 @@ def test_the_table_has_the_weights_of_the_architecture(shipped: Layout) -> None:
 
 
 def test_corrections_are_of_weights_that_are_integers_in_the_file(shipped: Layout) -> None:
-    entry = entry_named("kokoro-82m-8bit", catalogue())
+    entry = entry_named("kokoro-82m-8bit", catalog())
     path = shipped_file(entry, entry.corrections_file)
     assert path is not None
     stored = {tensor.name: tensor for tensor in shipped}
@@ -218,6 +218,6 @@ def test_the_published_file_gives_the_weights_that_were_compared_with_the_origin
     """Each was within 0.52 of its quantization step of the original's in half precision when this digest was taken."""
     assert hashlib.sha256(PUBLISHED.read_bytes()).hexdigest() == PUBLISHED_FILE_SHA256
     digest = hashlib.sha256()
-    for key, array in sorted(read_quantised(PUBLISHED, shipped).items()):
+    for key, array in sorted(read_quantized(PUBLISHED, shipped).items()):
         digest.update(key.encode() + array.tobytes())
     assert digest.hexdigest() == PUBLISHED_WEIGHTS_SHA256

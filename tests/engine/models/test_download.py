@@ -8,9 +8,9 @@ from pathlib import Path
 import httpx2
 import pytest
 
-from engine.errors import Cancelled, DownloadError, StorageError
+from engine.errors import Canceled, DownloadError, StorageError
 from engine.models.download import CHUNK_BYTES, ENVIRONMENT, Download, download
-from engine.models.progress import Activity
+from engine.models.progress import ModelActivity
 from engine.system.remote import call
 from tests.engine.full_disk import full_disk
 from tests.engine.models.published import CHECKPOINT_NAME, Published
@@ -24,7 +24,7 @@ def order(published: Published, tmp_path: Path) -> Download:
     return Download(entry.repository, entry.revision, entry.files, tmp_path / "received")
 
 
-def ignore(activity: Activity, done: int, total: int) -> None:
+def ignore(activity: ModelActivity, done: int, total: int) -> None:
     """Ignore the report."""
 
 
@@ -68,18 +68,18 @@ def be_interrupted(hub: StandInHub, order: Download, folder: Path, written: int)
     cancel, asked_before = threading.Event(), len(hub.bytes_asked_for(CHECKPOINT_NAME))
 
     def has_come_so_far() -> bool:
-        return len(hub.bytes_asked_for(CHECKPOINT_NAME)) > asked_before and largest_file_bytes(folder) >= written
+        return len(hub.bytes_asked_for(CHECKPOINT_NAME)) > asked_before and max_file_bytes(folder) >= written
 
     def interrupt() -> None:
         wait_until(has_come_so_far, f"{written} bytes")
         cancel.set()
 
     threading.Thread(target=interrupt).start()
-    with pytest.raises(Cancelled):
+    with pytest.raises(Canceled):
         call(download, order, ignore, cancel=cancel, environment=ENVIRONMENT)
 
 
-def largest_file_bytes(folder: Path) -> int:
+def max_file_bytes(folder: Path) -> int:
     sizes = [0]
     for path in folder.rglob("*"):
         with suppress(FileNotFoundError):
@@ -99,7 +99,7 @@ def test_a_connection_that_breaks_is_taken_up_again_by_itself(
 
 def test_a_connection_that_stays_broken_keeps_what_came(hub: StandInHub, order: Download, published: Published) -> None:
     hub.faults.append(Fault(CHECKPOINT_NAME, cut_after=300_000))
-    with pytest.raises(DownloadError, match=r"connection to the model hub was lost.*partial download is kept"):
+    with pytest.raises(DownloadError, match=r"connection to the model hub was lost.*partial download is saved"):
         download(order, ignore)
     assert order.bytes_received() >= 300_000 - CHUNK_BYTES
     hub.faults.clear()

@@ -3,7 +3,7 @@ from pathlib import Path
 
 import pytest
 
-from engine.errors import Cure, DamagedFile, InvalidRequest, MissingModel, StorageError, UnknownVoice
+from engine.errors import DamagedFile, InvalidRequest, MissingModel, RecoveryAction, StorageError, UnknownVoice
 from engine.models import store
 from engine.models.installation import MANIFEST_NAME, Installation, ModelManifest
 from engine.models.installed_voices import ModelVoices, installed_voices, model_of, require_installed, require_voice
@@ -23,7 +23,7 @@ def installation(tmp_path: Path) -> Installation:
 def install(installation: Installation, folder: Path, weights: bytes, voices: bytes) -> ModelManifest:
     (folder / "model.safetensors").write_bytes(weights)
     (folder / "voices.safetensors").write_bytes(voices)
-    taken = [installation.take(folder / name) for name in ("model.safetensors", "voices.safetensors")]
+    taken = [installation.add_file(folder / name) for name in ("model.safetensors", "voices.safetensors")]
     manifest = ModelManifest("somewhere", False, taken[0], taken[1], ("af_x",))
     installation.commit(manifest)
     return manifest
@@ -51,7 +51,7 @@ def test_the_next_one_takes_its_place(installation, tmp_path):
 
 def test_files_without_a_manifest_are_no_model_and_are_tidied_away(installation, tmp_path):
     (tmp_path / "model.safetensors").write_bytes(b"new")
-    installation.take(tmp_path / "model.safetensors")  # and then the process ends
+    installation.add_file(tmp_path / "model.safetensors")  # and then the process ends
     manifest = installation.opened()
     assert installation.path(manifest.weights).read_bytes() == b"weights"
     installation.tidy()
@@ -107,7 +107,7 @@ def never() -> None:
 @pytest.mark.parametrize("error", [PermissionError(13, "Permission denied"), OSError(28, "No space left on device")])
 def test_what_goes_wrong_with_files_is_one_sentence(tmp_path, error):
     with (
-        pytest.raises(StorageError, match=rf"be written \({error.strerror}\).*free up some space"),
+        pytest.raises(StorageError, match=rf"\({error.strerror}\).*free up some space"),
         alone(tmp_path, "m", never),
     ):
         raise error
@@ -187,7 +187,7 @@ def test_a_voice_that_could_be_had_names_the_smallest_model_that_has_it():
         MissingModel, match=r"“ef_dora” belongs to Kokoro-82M, which.*models fetch kokoro-82m”"
     ) as caught:
         require_installed("ef_dora")
-    assert caught.value.cure is Cure.GET_MODEL
+    assert caught.value.recovery_action is RecoveryAction.GET_MODEL
     for here_or_unknown in ("af_heart", "heart", "nobody"):
         require_installed(here_or_unknown)
 

@@ -7,9 +7,9 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from engine.errors import Cancelled, DamagedFile, DownloadError, InvalidRequest, StorageError, UnusableModel
+from engine.errors import Canceled, DamagedFile, DownloadError, InvalidRequest, StorageError, UnusableModel
 from engine.models import store
-from engine.models.progress import Activity, ModelProgress
+from engine.models.progress import ModelActivity, ModelProgress
 from engine.models.store import ModelState, ModelStore
 from tests.engine.full_disk import full_disk
 from tests.engine.models.packaged import (
@@ -65,7 +65,7 @@ def test_a_fetched_model_is_there_with_the_voices_of_the_program(compact, packag
     assert_is_here(compact, packaged)
     assert compact.status(NAME).origin == ("some-model-1 to some-model-2, version 0.1.0, from the Python package index")
     assert list(dict.fromkeys(progress.activity for progress in seen)) == [
-        Activity.FETCHING, Activity.CHECKING, Activity.CONVERTING,
+        ModelActivity.FETCHING, ModelActivity.CHECKING, ModelActivity.CONVERTING,
     ]  # fmt: skip
     shutil.rmtree(index)
     compact.fetch(NAME)  # it is here, so nothing is downloaded
@@ -92,8 +92,8 @@ def test_an_interrupted_one_is_partial_and_goes_on_with_what_is_whole(compact, p
     assert_is_here(compact, packaged)
 
 
-@pytest.mark.parametrize("activity", [Activity.FETCHING, Activity.CHECKING, Activity.CONVERTING])
-@pytest.mark.parametrize("interruption", [KeyboardInterrupt(), Cancelled("Stopped")])
+@pytest.mark.parametrize("activity", [ModelActivity.FETCHING, ModelActivity.CHECKING, ModelActivity.CONVERTING])
+@pytest.mark.parametrize("interruption", [KeyboardInterrupt(), Canceled("Stopped")])
 def test_an_interruption_anywhere_leaves_nothing_half_installed(compact, index, activity, interruption):
     def stop(progress: ModelProgress) -> None:
         if progress.activity is activity:
@@ -111,7 +111,7 @@ def test_an_interruption_anywhere_leaves_nothing_half_installed(compact, index, 
 def test_packages_that_hold_another_file_are_refused(compact, packaged, index):
     other = ModelStore(compact.folder, (other_joined_file(packaged.entry),))
     for act in (lambda: other.fetch(NAME), lambda: other.import_from(index, NAME)):
-        with pytest.raises(UnusableModel, match="don’t add up to the published 8-bit file"):
+        with pytest.raises(UnusableModel, match="published 8-bit file"):
             act()
     assert other.open(NAME) is None
     assert not (compact.folder / NAME).exists()
@@ -142,11 +142,11 @@ def test_the_joined_file_can_be_imported(compact, packaged, tmp_path, as_folder)
     assert_is_here(compact, packaged)
 
 
-def test_another_quantised_file_than_the_published_one_is_refused(compact, packaged, tmp_path):
+def test_another_quantized_file_than_the_published_one_is_refused(compact, packaged, tmp_path):
     path = tmp_path / "other.onnx"
     for content in (packaged.joined[:-1], packaged.joined[:-1] + b"x"):
         path.write_bytes(content)
-        with pytest.raises(UnusableModel, match=r"other\.onnx is not the published 8-bit file"):
+        with pytest.raises(UnusableModel, match=r"other\.onnx isn’t the published 8-bit file"):
             compact.import_from(path, NAME)
     assert compact.open(NAME) is None
     assert left_over(compact) == []
@@ -162,7 +162,7 @@ def test_a_folder_that_lacks_a_package_is_refused(compact, packaged, tmp_path):
 
 def test_checkpoints_in_full_precision_are_not_for_this_model(compact, tmp_path):
     (tmp_path / "a.pth").touch()
-    with pytest.raises(UnusableModel, match=r"no checkpoint of Some model \(8 bit\).*\.onnx.*the model's packages"):
+    with pytest.raises(UnusableModel, match=r"no checkpoint of Some model \(8 bit\).*\.onnx.*the model’s packages"):
         compact.import_from(tmp_path, NAME)
     with pytest.raises(UnusableModel, match=r"a\.pth is neither a checkpoint of Some model \(8 bit\)"):
         compact.import_from(tmp_path / "a.pth", NAME)
@@ -244,7 +244,7 @@ def test_beside_the_official_model_either_can_be_removed(models, published, pack
 
 
 def test_files_say_which_model_they_are_for(packaged, models, tmp_path):
-    both = ModelStore(models.folder, (*models.catalogue(), packaged.entry))
+    both = ModelStore(models.folder, (*models.catalog(), packaged.entry))
     wheels = packaged.write(tmp_path / "wheels")
     (tmp_path / JOINED_NAME).touch()
     assert both.name_for(wheels) == both.name_for(tmp_path / JOINED_NAME) == both.name_for(tmp_path) == NAME

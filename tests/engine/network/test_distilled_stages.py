@@ -10,10 +10,10 @@ from hypothesis import strategies as st
 
 from engine.network.distilled_stages import distilled_stages, put_in_place
 from engine.network.exportable import exportable_stages
-from engine.network.exportable.probing import Probed, probe_paths
+from engine.network.exportable.probing import ProbedModule, probe_paths
 from engine.network.random_weights import network_with, random_weights
 from engine.network.student_file import Students
-from engine.runners.torch_runner import ExportableRunner, StagesRunner
+from engine.runtime.runners.torch_runner import ExportableRunner, StagesRunner
 from engine.stages import stage_named
 from tests.engine.stage_batches import assert_padding_changes_nothing, random_batch
 from tests.engine.students import architectures, own_weights
@@ -105,7 +105,7 @@ def test_parameters_have_the_names_of_the_network_and_of_the_students():
 def test_inner_values_are_those_of_the_stages_with_lstms():
     network = network_with(TINY, WEIGHTS)
     for name, module in distilled_stages(TINY, students(), probed=True).items():
-        assert isinstance(module, Probed)
+        assert isinstance(module, ProbedModule)
         assert module.paths == probe_paths(network, stage_named(name))
 
 

@@ -1,4 +1,4 @@
-"""What reaches an LSTM must be what its stage computes from, and each way of running it must mean what it says."""
+"""The inputs of an LSTM must be those that its stage computes, and each way of running it must do what it says."""
 
 import numpy as np
 import pytest

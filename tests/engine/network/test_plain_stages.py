@@ -7,7 +7,7 @@ from engine.network.plain_stages import CompilableDecoder, PlainStage, with_real
 from engine.network.random_weights import network_with, random_weights
 from engine.network.real_stft import RealStft
 from engine.network.reference import Arithmetic, Reference
-from engine.runners.plain_runner import PlainRunner
+from engine.runtime.runners.plain_runner import PlainRunner
 from engine.stages import DEVICE_STAGES, Stage, stage_named
 
 

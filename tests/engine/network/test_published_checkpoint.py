@@ -29,7 +29,7 @@ def state(tiny_config: ModelConfig) -> State:
 
 @pytest.fixture(scope="module")
 def expected(tiny_config: ModelConfig, state: State) -> Weights:
-    """What kokoro's own loading makes of the checkpoint, weight norm folded in by torch."""
+    """The weights that kokoro's own loading reads from the checkpoint, weight norm folded in by torch."""
     network = build_network(tiny_config)
     for part, values in state.items():
         stripped = {name.removeprefix("module."): value for name, value in values.items()}
@@ -99,7 +99,7 @@ def changed(state: State, part: str, name: str, value: torch.Tensor | None) -> S
         ("bert_encoder", "module.bias", torch.zeros(31), r"\[31\] instead of \[32\]"),
         ("bert_encoder", "module.bias", torch.zeros(33), r"\[33\]"),
         ("bert_encoder", "module.bias", torch.zeros(1).expand(10**12), r"\[1000000000000\]"),
-        ("bert_encoder", "module.bias", torch.full((32,), torch.nan), "not finite"),
+        ("bert_encoder", "module.bias", torch.full((32,), torch.nan), "finite"),
         ("bert_encoder", "module.bias", torch.zeros(32, dtype=torch.int64), "int64"),
         ("bert_encoder", "module.bias", torch.zeros(32).to_sparse(), "bert_encoder"),
         ("decoder", "module.encode.conv1.weight_g", torch.ones(3, 1, 1), "belong together"),
@@ -107,13 +107,13 @@ def changed(state: State, part: str, name: str, value: torch.Tensor | None) -> S
 )
 def test_what_does_not_fit_is_named(tmp_path, tiny_config, state, part, name, value, words):
     path = saved(changed(state, part, name, value), tmp_path / "a.pth")
-    with pytest.raises(UnusableModel, match=rf"a\.pth is not a checkpoint of this model: .*{words}.*Choose"):
+    with pytest.raises(UnusableModel, match=rf"a\.pth .*: .*{words}.*Choose"):
         read_checkpoint(path, tiny_config)
 
 
 @pytest.mark.parametrize("value", [torch.zeros(3), [1, 2], {}, {"bert": {}}, "words"])
 def test_what_is_no_checkpoint_is_refused(tmp_path, tiny_config, value):
-    with pytest.raises(UnusableModel, match="not a checkpoint of this model"):
+    with pytest.raises(UnusableModel, match="a checkpoint"):
         read_checkpoint(saved(value, tmp_path / "a.pth"), tiny_config)
 
 
@@ -140,19 +140,19 @@ def test_voices_of_another_shape_are_refused(tmp_path, tiny_config, shape, suffi
         return  # the bytes of a right one
     path = tmp_path / f"v{suffix}"
     np.zeros(shape, np.float32).tofile(path) if suffix == ".bin" else saved(torch.zeros(shape), path)
-    with pytest.raises(UnusableModel, match=r"not a voice of this model: its shape is .* instead of \[62, 1, 16\]"):
+    with pytest.raises(UnusableModel, match=r"a voice of this model: its shape is .* instead of \[62, 1, 16\]"):
         read_voice(path, tiny_config)
 
 
 def test_voices_that_are_no_voices_are_refused(tmp_path, tiny_config):
-    with pytest.raises(UnusableModel, match="not a table of numbers"):
+    with pytest.raises(UnusableModel, match="a table of numbers"):
         read_voice(saved({"a": 1}, tmp_path / "v.pt"), tiny_config)
     with pytest.raises(UnusableModel, match="its shape is"):
         read_voice(saved(torch.zeros(1).expand(10**12), tmp_path / "v.pt"), tiny_config)
     table = voice_table(tiny_config, 1)
     table[3, 0, 5] = np.inf
     table.tofile(tmp_path / "v.bin")
-    with pytest.raises(UnusableModel, match="not finite"):
+    with pytest.raises(UnusableModel, match="finite"):
         read_voice(tmp_path / "v.bin", tiny_config)
     (tmp_path / "v.bin").write_bytes(table.tobytes()[:-2])
     with pytest.raises(UnusableModel, match="its shape is"):
@@ -203,7 +203,7 @@ def test_a_bare_pickle_is_not_even_opened(path, tmp_path):
 def test_a_file_cut_short_is_incomplete(path, share):
     torch.save({"a": torch.ones(1000)}, path)
     path.write_bytes(path.read_bytes()[: int(share * path.stat().st_size)])
-    with pytest.raises(UnusableModel, match=r"incomplete.*Get another copy of the file"):
+    with pytest.raises(UnusableModel, match=r"incomplete.*Get the file again"):
         read_torch_file(path)
 
 
@@ -236,14 +236,14 @@ def test_entries_that_share_their_bytes_are_refused(path):
 def test_a_zip_of_something_else_is_refused(path):
     with zipfile.ZipFile(path, "w") as archive:
         archive.writestr("letter.txt", "hello")
-    with pytest.raises(UnusableModel, match="not a file of tensors"):
+    with pytest.raises(UnusableModel, match="a file of tensors"):
         read_torch_file(path)
 
 
 def test_a_huge_description_is_refused(path, tmp_path):
     torch.save({"a": torch.ones(2)}, tmp_path / "plain.pth")
     rezipped(tmp_path / "plain.pth", path, lambda name, content: b"0" * 5_000_000 if "pkl" in name else content)
-    with pytest.raises(UnusableModel, match="not a file of tensors"):
+    with pytest.raises(UnusableModel, match="a file of tensors"):
         read_torch_file(path)
 
 

@@ -1,4 +1,4 @@
-"""What the exported files are: that they compute the right thing is shown in tests/engine/runners."""
+"""The form of the exported files; tests/engine/runtime/runners tests their results."""
 
 import onnx
 import pytest

@@ -15,11 +15,11 @@ from kokoro.model import KModel
 
 from engine.config import ModelConfig
 from engine.network.architecture import Network, build_network
+from engine.network.ops.harmonic_source import exact_waveform
 from engine.network.random_weights import PITCH_HZ, network_with, random_weights
 from engine.network.reference import FEW_FRAMES, Arithmetic, InjectedNoise, Reference
-from engine.ops.harmonic_source import exact_waveform
-from engine.runners.base import cropped
-from engine.runners.torch_runner import ReferenceRunner
+from engine.runtime.runners.base import cropped
+from engine.runtime.runners.torch_runner import ReferenceRunner
 from engine.stages import DEVICE_STAGES, Stage, stage_named
 from tests.engine.network.utterances import Values, all_values, correlation, noise_for, opening
 
@@ -70,7 +70,7 @@ def test_the_decoder_of_few_frames_is_float64(tiny_config, frames):
 class Pitch:
     """The pitch of one utterance in Hz, flat.
 
-    `exact` is that of kokoro's whole model in float64, `unrounded` the truth's without the rounding between stages.
+    `exact` is that of kokoro's whole model in float64, `unrounded` the reference's without the rounding between stages.
     """
 
     exact: np.ndarray
@@ -197,7 +197,7 @@ def test_the_source_probe_shows_the_exact_waveform(network, values):
 
 
 def test_the_truth_is_nearer_to_itself_than_upstream_is(tiny_config, upstream, values):
-    """Upstream's float32 is a regime of its own: close, not equal."""
+    """Upstream's float32 is a separate regime: close, not equal."""
     theirs = all_values(tiny_config, upstream, opening(tiny_config, [6]))
     assert 0.5 < correlation(theirs["audio"], values["audio"]) < 1
 

@@ -166,7 +166,7 @@ def test_what_was_saved_is_read(tmp_path):
 
 def test_modules_depend_on_what_students_are_built_from_and_on_no_weight(tmp_path):
     students = saved(tmp_path)
-    others = save_students(tmp_path / "other", "another", ARCHITECTURES, {}, {})
+    others = save_students(tmp_path / "other", "other", ARCHITECTURES, {}, {})
     wider = save_students(tmp_path / "wider", "teacher", {"predictor.shared": {"width": 8}}, WEIGHTS, {})
     assert students.fingerprint == others.fingerprint != wider.fingerprint
     assert students.content != others.content

@@ -15,8 +15,8 @@ from engine.network.architecture import build_network
 from engine.network.mapped_weights import map_weights
 from engine.network.random_weights import network_with, random_weights, without_weight_norm
 from engine.network.weights import folded, load_weights
-from engine.runners.host import durations
-from engine.runners.torch_runner import ExportableRunner
+from engine.runtime.runners.host import durations
+from engine.runtime.runners.torch_runner import ExportableRunner
 from tests.engine.network.utterances import all_values, opening
 
 
@@ -33,7 +33,7 @@ def test_folds_weight_norm_as_torch_does(kind):
     np.testing.assert_allclose(ours["0.weight"], layer[0].weight.detach(), rtol=1e-6)
 
 
-def test_folds_parametrised_weight_norm():
+def test_folds_parametrized_weight_norm():
     layer = nn.Sequential(parametrized_weight_norm(nn.Conv1d(6, 4, 3)))
     ours = folded(arrays(layer))
     assert set(ours) == {"0.weight", "0.bias"}

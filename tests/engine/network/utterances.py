@@ -7,16 +7,16 @@ from collections.abc import Mapping, Sequence
 import numpy as np
 
 from engine.config import ModelConfig
-from engine.runners.base import COUNTS, Runner
-from engine.runners.host import HostRunner
+from engine.runtime.runners.base import COUNTS, Runner
+from engine.runtime.runners.host import HostRunner
 from engine.speech import Array
-from engine.stages import STAGES, Axis, Place, Tensor
+from engine.stages import STAGES, Axis, StagePlace, Tensor
 
 Values = dict[str, Array]
 
 
 def opening(config: ModelConfig, token_counts: Sequence[int], speed: float = 1.0, seed: int = 0) -> Values:
-    """What the first stages need, for a batch of these token counts; anything at all stands in the padding."""
+    """The inputs of the first stages, for a batch of these token counts; the padding is arbitrary."""
     generator = np.random.default_rng([seed, *token_counts])
     batch, longest = len(token_counts), max(token_counts)
     timbre, prosody = 0.1 * generator.standard_normal((2, batch, config.style_dim), dtype=np.float32)
@@ -30,7 +30,7 @@ def opening(config: ModelConfig, token_counts: Sequence[int], speed: float = 1.0
 
 
 def noise_for(config: ModelConfig, frames: int, batch: int = 1) -> Array:
-    """The source's noise: the same for a frame whatever the number of frames."""
+    """The source's noise: the same for a frame regardless of the number of frames."""
     shape = (batch, frames, config.samples_per_frame, config.harmonic_count)
     return np.random.default_rng(0).standard_normal((shape[0], 400, *shape[2:]), dtype=np.float32)[:, :frames]
 
@@ -39,9 +39,9 @@ def all_values(config: ModelConfig, runner: Runner, start: Mapping[str, Array]) 
     """Every stage in order, each fed by the ones before it."""
     values, host = dict(start), HostRunner(config)
     for stage in STAGES:
-        chosen = host if stage.runs_on is Place.HOST else runner
+        chosen = host if stage.runs_on is StagePlace.HOST else runner
         values.update(chosen.run(stage, {tensor.name: values[tensor.name] for tensor in stage.inputs}))
-        if stage.runs_on is Place.HOST:
+        if stage.runs_on is StagePlace.HOST:
             batch, frames = values["frame_token"].shape
             values.setdefault("source_noise", noise_for(config, frames, batch))
     return values

@@ -6,11 +6,11 @@ import sys
 import time
 from pathlib import Path
 
-from engine.report.running import FOLDER, SCRATCH, Step
+from engine.report.running import FOLDER, SCRATCH, ReportStep
 
 
-def step(name: str, way: str = "works", *arguments: str, **options) -> Step:
-    return Step(name, ("tests.engine.report.stand_in", way, *arguments), **options)
+def step(name: str, way: str = "works", *arguments: str, **options) -> ReportStep:
+    return ReportStep(name, ("tests.engine.report.stand_in", way, *arguments), **options)
 
 
 def _works(*_: str) -> None:

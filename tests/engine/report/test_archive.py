@@ -15,10 +15,10 @@ from engine.benchmark.estimate.report import to_dict as estimated_as_dict
 from engine.benchmark.report import to_dict as measured_as_dict
 from engine.errors import EngineError
 from engine.models.checkpoints import FULL_SIZE, STARTER
-from engine.report.archive import MAX_BYTES, REPORT, Report, write_report
+from engine.report.archive import MAX_BYTES, REPORT, ReportFile, write_report
 from engine.report.privacy import HOME, HOST, USER, VOICE, Private
-from engine.report.reading import in_words
-from engine.report.running import Outcome, StepResult
+from engine.report.reading import summary_lines
+from engine.report.running import StepOutcome, StepResult
 from engine.report.steps import FIGURES, FIRST_START, WAYS, benchmark, estimate
 from tests.engine.benchmark.estimate.example_work import estimate as example_estimate
 from tests.engine.benchmark.example_measurement import measurement
@@ -38,7 +38,7 @@ def left(folder: Path, name: str, content: bytes) -> StepResult:
     path = folder / name
     path.parent.mkdir(parents=True, exist_ok=True)
     path.write_bytes(content)
-    return StepResult(path.parent.relative_to(folder).as_posix(), Outcome.OK, seconds=1.5)
+    return StepResult(path.parent.relative_to(folder).as_posix(), StepOutcome.OK, seconds=1.5)
 
 
 def report_of(archive: zipfile.ZipFile) -> dict:
@@ -47,8 +47,8 @@ def report_of(archive: zipfile.ZipFile) -> dict:
 
 def test_every_step_and_its_files_are_named(tmp_path: Path) -> None:
     ok = left(tmp_path, "one/a.json", b"{}")
-    failed = StepResult("two", Outcome.FAILED, "anna's disk at /home/anna is full", 2.0)
-    archive = written(tmp_path, ok, failed, StepResult("three", Outcome.NOT_HERE, "no Mac"))
+    failed = StepResult("two", StepOutcome.FAILED, "anna's disk at /home/anna is full", 2.0)
+    archive = written(tmp_path, ok, failed, StepResult("three", StepOutcome.NOT_HERE, "no Mac"))
     assert report_of(archive)["steps"] == [
         {"name": "one", "outcome": "ok", "reason": "", "seconds": 1.5, "files": ["one/a.json"]},
         {"name": "two", "outcome": "failed", "reason": "<user>'s disk at ~ is full", "seconds": 2.0, "files": []},
@@ -100,7 +100,7 @@ def zipped(**files: bytes) -> bytes:
         zipped(report_json=b"{"),
         zipped(report_json=b"[]"),
         zipped(report_json=b"null"),
-        zipped(report_json=b'{"format": "another"}'),
+        zipped(report_json=b'{"format": "other"}'),
         zipped(report_json=b'{"format": "Kokoro Desk report 1", "steps": [{}], "left_out": {}}'),
         zipped(report_json=b'{"format": "Kokoro Desk report 1", "steps": [], "left_out": []}'),
         zipped(
@@ -116,13 +116,13 @@ def test_a_file_that_is_no_report_is_refused_in_a_sentence(tmp_path: Path, conte
     path = tmp_path / "F.zip"
     path.write_bytes(content)
     with pytest.raises(EngineError, match="a readable report"):
-        Report(path)
+        ReportFile(path)
 
 
 @pytest.mark.parametrize("place", [".", "none.zip"])
 def test_a_place_without_a_file_is_refused_too(tmp_path: Path, place: str) -> None:
     with pytest.raises(EngineError, match="a readable report"):
-        Report(tmp_path / place)
+        ReportFile(tmp_path / place)
 
 
 HOME_FOLDER, NAME, MACHINE = "/Users/jürgen", "jürgen", "Jürgens-MacBook"
@@ -181,14 +181,14 @@ def folder(tmp_path: Path) -> Path:
 def left_by(folder: Path, step: str, content: object, name: str = FIGURES) -> StepResult:
     (folder / step).mkdir(parents=True)
     (folder / step / name).write_text(content if isinstance(content, str) else json.dumps(content))
-    return StepResult(step, Outcome.OK, seconds=60)
+    return StepResult(step, StepOutcome.OK, seconds=60)
 
 
 def lines(folder: Path, *results: StepResult) -> list[str]:
     path = folder.parent / "F.zip"
     with path.open("wb") as file:
         write_report(file, results, folder, Private())
-    return list(in_words(Report(path)))
+    return list(summary_lines(ReportFile(path)))
 
 
 def timed() -> dict:
@@ -201,17 +201,17 @@ def test_the_machine_and_what_failed_come_first(folder: Path) -> None:
     said = lines(
         folder,
         left_by(folder, "system", '{"chip": "Apple M9", "memory_bytes": 8589934592}\n', "findings.jsonl"),
-        StepResult("kernels", Outcome.FAILED, "3 of 384 failed; the first: no type", 30),
-        StepResult("quarantine", Outcome.NOT_HERE, "only a Mac has it"),
+        StepResult("kernels", StepOutcome.FAILED, "3 of 384 failed; the first: no type", 30),
+        StepResult("quarantine", StepOutcome.NOT_HERE, "not on this system"),
     )
     assert said[0].startswith("Apple M9, 8 GB")
     assert said[1].startswith("1 failed, 1 ok, 1 not available; 1.5 minutes")
     assert said[2] == "FAILED kernels: 3 of 384 failed; the first: no type"
-    assert "not here: quarantine: only a Mac has it" in said[3:]
+    assert "not here: quarantine: not on this system" in said[3:]
 
 
 def test_the_first_start_is_timed(folder: Path) -> None:
-    said = lines(folder, StepResult(FIRST_START, Outcome.OK, seconds=12.34))
+    said = lines(folder, StepResult(FIRST_START, StepOutcome.OK, seconds=12.34))
     assert any(line.startswith("First start") and "12.3 s" in line for line in said)
 
 

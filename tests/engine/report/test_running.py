@@ -7,7 +7,7 @@ from types import SimpleNamespace
 
 import pytest
 
-from engine.report.running import LOG, SCRATCH, Outcome, Step, StepResult, run_step
+from engine.report.running import LOG, SCRATCH, ReportStep, StepOutcome, StepResult, run_step
 from engine.system import remote
 from engine.system.paths import project_folder
 from tests.engine.report.stand_in import PLACES, step
@@ -17,7 +17,7 @@ from tests.processes import exists
 
 def test_what_a_step_prints_and_says_is_kept(tmp_path: Path) -> None:
     result = run_step(step("one", output="figures.json"), tmp_path)
-    assert (result.name, result.outcome, result.reason) == ("one", Outcome.OK, "")
+    assert (result.name, result.outcome, result.reason) == ("one", StepOutcome.OK, "")
     assert (tmp_path / "one" / "figures.json").read_text() == "a result\n"
     seconds, _, said = (tmp_path / "one" / LOG).read_text().strip().partition(" s  ")
     assert float(seconds) <= round(result.seconds, 1)
@@ -29,7 +29,7 @@ def test_what_a_step_prints_and_says_is_kept(tmp_path: Path) -> None:
 )
 def test_a_step_that_fails_leaves_what_it_has_and_the_reason(tmp_path: Path, way: str, reason: str) -> None:
     result = run_step(step("one", way), tmp_path)
-    assert result.outcome is Outcome.FAILED
+    assert result.outcome is StepOutcome.FAILED
     assert result.reason.startswith(reason)
     assert way == "unheard-of" or (tmp_path / "one" / "output.txt").read_text() == "half a result\n"
 
@@ -43,7 +43,7 @@ def test_a_step_that_hangs_is_ended_with_its_children(tmp_path: Path, monkeypatc
 
     monkeypatch.setattr(remote, "time", SimpleNamespace(monotonic=seconds))
     result = run_step(step("one", "hangs", str(started), limit_seconds=5), tmp_path)
-    assert (result.outcome, result.reason) == (Outcome.FAILED, "timed out after 5 seconds")
+    assert (result.outcome, result.reason) == (StepOutcome.FAILED, "timed out after 5 seconds")
     wait_until(lambda: not exists(int(started.read_text())), "the end of the step's child")
 
 
@@ -61,20 +61,20 @@ def test_a_step_ends_with_its_children_when_the_report_is_killed(tmp_path: Path)
 
 
 def test_a_module_that_is_missing_is_a_failure(tmp_path: Path) -> None:
-    result = run_step(Step("one", ("no_such_module",)), tmp_path)
-    assert result.outcome is Outcome.FAILED
+    result = run_step(ReportStep("one", ("no_such_module",)), tmp_path)
+    assert result.outcome is StepOutcome.FAILED
     assert "no_such_module" in result.reason
 
 
 def test_a_step_that_does_not_belong_here_does_not_run(tmp_path: Path) -> None:
-    result = run_step(step("one", "fails", obstacle="only a Mac has it"), tmp_path)
-    assert result == StepResult("one", Outcome.NOT_HERE, "only a Mac has it")
+    result = run_step(step("one", "fails", unavailable_reason="not on this system"), tmp_path)
+    assert result == StepResult("one", StepOutcome.NOT_HERE, "not on this system")
     assert list(tmp_path.iterdir()) == []
 
 
 def test_a_folder_that_cannot_be_made_is_a_failure(tmp_path: Path) -> None:
     (tmp_path / "one").write_text("a file")
-    assert run_step(step("one"), tmp_path).outcome is Outcome.FAILED
+    assert run_step(step("one"), tmp_path).outcome is StepOutcome.FAILED
 
 
 def test_a_step_has_a_folder_for_the_report_and_one_that_is_removed(tmp_path: Path) -> None:

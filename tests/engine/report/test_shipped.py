@@ -12,7 +12,7 @@ from typing import Any
 import pytest
 from safetensors import _safetensors_rust
 
-from engine.artifacts.embedded_modules import metal_libraries
+from engine.compiler.artifacts.embedded_modules import metal_libraries
 from engine.errors import EngineError
 from engine.report import shipped as shipped_modules
 from engine.report.shipped import Metal, all_compiled, libraries_here, loaded

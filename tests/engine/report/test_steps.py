@@ -15,7 +15,9 @@ from engine.report.task import TASKS
 @pytest.fixture(params=["linux", "darwin"])
 def system(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> str:
     monkeypatch.setattr(steps.sys, "platform", request.param)
-    monkeypatch.setattr(steps, "metal_obstacle", lambda: None if request.param == "darwin" else "Metal needs a Mac")
+    monkeypatch.setattr(
+        steps, "metal_unavailable_reason", lambda: None if request.param == "darwin" else "Metal needs a Mac"
+    )
     return request.param
 
 
@@ -42,8 +44,8 @@ def test_each_has_a_folder_of_its_own_and_a_limit(system: str) -> None:
 
 def test_on_a_mac_nothing_is_left_out_but_speech_without_weights_and_the_tests(monkeypatch) -> None:
     monkeypatch.setattr(steps.sys, "platform", "darwin")
-    monkeypatch.setattr(steps, "metal_obstacle", lambda: None)
-    left_out = {step.name for step in all_steps() if step.obstacle}
+    monkeypatch.setattr(steps, "metal_unavailable_reason", lambda: None)
+    left_out = {step.name for step in all_steps() if step.unavailable_reason}
     assert left_out - {f"speech-{FULL_SIZE}-cpu", f"speech-{FULL_SIZE}-metal"} == {"tests", "tests-alone"}
     assert not any(step.command[0].startswith("tests.") for step in all_steps())
 
@@ -56,14 +58,14 @@ def test_every_way_of_both_models_is_validated_timed_and_estimated(system: str) 
 
 def test_elsewhere_what_needs_a_gpu_runs_in_software_or_says_why_not(monkeypatch) -> None:
     monkeypatch.setattr(steps.sys, "platform", "linux")
-    monkeypatch.setattr(steps, "metal_obstacle", lambda: "Metal needs a Mac")
+    monkeypatch.setattr(steps, "metal_unavailable_reason", lambda: "Metal needs a Mac")
     monkeypatch.setattr(steps.shutil, "which", lambda name: f"/usr/bin/{name}")
     here = {step.name: step for step in all_steps()}
     assert here[validation(STARTER, *WAYS[1])].command[0] == here["kernels"].command[0] == "tests.software_metal"
-    assert not here[validation(STARTER, *WAYS[1])].obstacle
-    assert all(here[validation(STARTER, *way)].obstacle for way in WAYS[2:])
+    assert not here[validation(STARTER, *WAYS[1])].unavailable_reason
+    assert all(here[validation(STARTER, *way)].unavailable_reason for way in WAYS[2:])
     monkeypatch.setattr(steps.shutil, "which", lambda name: None)
-    assert "clang++" in {step.name: step for step in all_steps()}["kernels"].obstacle
+    assert "clang++" in {step.name: step for step in all_steps()}["kernels"].unavailable_reason
 
 
 def test_a_model_with_trained_weights_is_tried_with_them(monkeypatch) -> None:
@@ -83,4 +85,4 @@ def test_the_window_shows_nothing_of_the_user(system: str) -> None:
 
 
 def test_tests_run_when_asked_for() -> None:
-    assert [step.obstacle for step in all_steps(with_tests=True) if step.command[0] == "pytest"] == ["", ""]
+    assert [step.unavailable_reason for step in all_steps(with_tests=True) if step.command[0] == "pytest"] == ["", ""]

@@ -6,14 +6,14 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from engine.artifacts.manifest import CPU
+from engine.compiler.artifacts.manifest import CPU
 from engine.config import ModelConfig
 from engine.errors import EngineError
 from engine.report import machine, task
 from engine.report.machine import crashes, packages, system, tools
 from engine.report.task import main, measured, tried
 from engine.runtime.preparation import module_probe
-from engine.runtime.preparation.probes import ProbeResult, Trial, TrialRequest
+from engine.runtime.preparation.probes import ProbeResult, ProbeTrial, TrialRequest
 from tests.engine.runtime.preparation.tried_modules import STAGES, built_folder
 
 
@@ -44,10 +44,10 @@ def test_all_are_written_though_some_are_problems(monkeypatch, capsys):
 
 @pytest.mark.parametrize("before", [(), ({},)])
 def test_an_error_is_told_in_its_words_after_what_was_found(monkeypatch, capsys, before):
-    assert run(monkeypatch, *before, EngineError("No device.", "Use another one.")) == 1
+    assert run(monkeypatch, *before, EngineError("No device.", "Use a CPU.")) == 1
     said = capsys.readouterr()
     assert len(said.out.splitlines()) == len(before)
-    assert said.err == "No device. Use another one.\n"
+    assert said.err == "No device. Use a CPU.\n"
 
 
 def test_this_machine_is_described() -> None:
@@ -107,7 +107,7 @@ BATCHES = ((5,), (9, 1, 4))
 @pytest.fixture(scope="module")
 def request_here(tiny_config: ModelConfig) -> TrialRequest:
     folder = built_folder(tiny_config, CPU)
-    return TrialRequest(Trial("try", STAGES, BATCHES, calls=2), tiny_config, folder, {"same": folder})
+    return TrialRequest(ProbeTrial("try", STAGES, BATCHES, calls=2), tiny_config, folder, {"same": folder})
 
 
 def test_every_run_has_its_time_and_its_difference(request_here: TrialRequest) -> None:
@@ -131,6 +131,8 @@ def test_what_is_wrong_is_a_problem_and_the_rest_is_run(
 
 def test_modules_that_cannot_be_used_are_told(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(task, "ensure_modules", lambda *_: None)
-    monkeypatch.setattr(Trial, "request", lambda *_: ProbeResult(False, "the modules for metal can’t be used: stale"))
+    monkeypatch.setattr(
+        ProbeTrial, "request", lambda *_: ProbeResult(False, "the modules for metal can’t be used: stale")
+    )
     with pytest.raises(EngineError, match="can’t be used: stale"):
         list(tried("metal", "starter"))

@@ -10,7 +10,15 @@ from hypothesis import strategies as st
 
 from engine.errors import DamagedFile, InvalidRequest
 from engine.runtime.edit_files import FORMAT, VERSION, read_edits, request_fields, request_from_fields, write_edits
-from engine.speech import CurveEdit, PhonemeEdit, Respelling, SpeechRequest, UtteranceEdit
+from engine.speech import (
+    CurveEdit,
+    Definitions,
+    PhonemeEdit,
+    Pronunciation,
+    Respelling,
+    SpeechRequest,
+    UtteranceEdit,
+)
 
 numbers = st.floats(allow_nan=False, allow_infinity=False)
 curves = st.builds(CurveEdit, numbers, numbers, st.lists(numbers, max_size=3).map(tuple))
@@ -29,13 +37,22 @@ edits = st.builds(
 
 @given(st.lists(edits, max_size=3).map(tuple))
 def test_a_request_is_read_as_it_was_written(found):
-    request = SpeechRequest("A text.", "af_heart", 1.25, edits=found)
+    definitions = Definitions(
+        (Pronunciation("Zorg", say="fish"),), (Pronunciation(pattern="a", say="b"),), (("a", "b"),)
+    )
+    request = SpeechRequest("A text.", "af_heart", 1.25, edits=found, definitions=definitions)
     stored = json.dumps(request_fields(request))
     assert request_from_fields(json.loads(stored)) == request
 
 
 def test_a_request_without_edits_is_stored_as_before_there_were_any():
-    assert "edits" not in request_fields(SpeechRequest("A text.", "af_heart"))
+    assert not {"edits", "definitions"} & set(request_fields(SpeechRequest("A text.", "af_heart")))
+
+
+@pytest.mark.parametrize("values", [[], "a", {"pronunciations": [{"word": 1}]}, {"hidden": 3}, {"blends": ["abc"]}])
+def test_other_definitions_are_refused(values):
+    with pytest.raises(ValueError, match=r"\w"):
+        request_from_fields({"text": "", "voice": "", "definitions": values})
 
 
 def test_a_file_is_read_as_it_was_written(tmp_path):

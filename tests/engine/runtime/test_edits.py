@@ -12,6 +12,7 @@ from hypothesis import strategies as st
 
 from engine.audio.speech_cache import SpeechCache
 from engine.errors import InvalidRequest
+from engine.network.ops.harmonic_source import VOICED_ABOVE_HZ
 from engine.runtime.edits import MAX_PITCH_HZ, MAX_UTTERANCE_SECONDS, MIN_PITCH_HZ
 from engine.runtime.synthesizer import Synthesizer
 from engine.speech import (
@@ -85,6 +86,29 @@ def test_durations_are_the_ones_that_were_set(synthesizer, utterance):
     expected[4], expected[7] = 17, round(3.0 * float(own.frames[7]))
     np.testing.assert_array_equal(found.frames, expected)
     np.testing.assert_array_equal(found.model_frames, own.frames)
+
+
+@settings(max_examples=25)
+@given(st.dictionaries(st.integers(0, 40), st.integers(1, 40) | st.floats(0.1, 10)), st.floats(-50, 50))
+def test_any_durations_and_pitch_are_those_that_were_set(synthesizer, utterance, wanted, shift):
+    own = contours(synthesizer, REQUEST)
+    set_to = {index: each if isinstance(each, int) else None for index, each in wanted.items()}
+    changes = [
+        PhonemeEdit(index, frames, 1.0 if frames else wanted[index], CurveEdit(shift=shift))
+        for index, frames in set_to.items()
+    ]
+    found = contours(synthesizer, edited(utterance, *changes))
+    expected = own.frames.copy()
+    for index, frames in set_to.items():
+        expected[index] = frames or max(1, round(float(own.frames[index]) * wanted[index]))
+    np.testing.assert_array_equal(found.frames, expected)
+    np.testing.assert_array_equal(found.model_frames, own.frames)
+    token = np.repeat(np.arange(len(expected)), 2 * expected)
+    inside = slice(2 * found.lead_frames, 2 * found.lead_frames + len(token))
+    shifted = np.isin(token, list(wanted)) & (found.model_pitch[inside] > VOICED_ABOVE_HZ)
+    limited = np.clip(found.model_pitch[inside] + np.float32(shift), MIN_PITCH_HZ, MAX_PITCH_HZ)
+    np.testing.assert_allclose(found.pitch[inside], np.where(shifted, limited, found.model_pitch[inside]), rtol=1e-6)
+    np.testing.assert_array_equal(found.energy, found.model_energy)
 
 
 def test_a_drawn_pitch_is_followed_where_the_model_is_voiced(synthesizer, utterance):

@@ -7,9 +7,9 @@ from dataclasses import dataclass, field, replace
 import numpy as np
 import pytest
 
-from engine.artifacts.manifest import CPU, CPU_DEVICE
-from engine.errors import Cancelled, EngineError, GpuFailed
-from engine.runtime.fallback import MAX_FAILURES_IN_A_ROW, PREPARING_SPARE, Loaded, Speaker
+from engine.compiler.artifacts.manifest import CPU, CPU_DEVICE
+from engine.errors import Canceled, EngineError, GpuFailed
+from engine.runtime.fallback import MAX_FAILURES_IN_A_ROW, PREPARING_SPARE, FallbackSpeaker, LoadedPipeline
 from engine.runtime.pipeline import Observer
 from engine.runtime.preparation import devices
 from engine.runtime.preparation.devices import AUTO, DeviceChoice
@@ -64,12 +64,12 @@ class Desk:
     def __init__(self, *errors: Exception | None) -> None:
         self.gpu, self.processor = FakePipeline(errors), FakePipeline()
         self.events: list[Event] = []
-        self.speaker = Speaker(Loaded(self.gpu, "metal", "the GPU"), self.load)
+        self.speaker = FallbackSpeaker(LoadedPipeline(self.gpu, "metal", "the GPU"), self.load)
         self.count = 0
 
-    def load(self, observe: Observer, cancel: threading.Event | None) -> Loaded:
+    def load(self, observe: Observer, cancel: threading.Event | None) -> LoadedPipeline:
         observe(LOADED)
-        return Loaded(self.processor, "cpu", "the processor")
+        return LoadedPipeline(self.processor, "cpu", "the processor")
 
     def speak(self) -> tuple[str, list[Event]]:
         """Speak the next utterance; return the device used, and the events meanwhile."""
@@ -119,7 +119,7 @@ def test_failures_with_speech_between_them_are_not_in_a_row():
     assert not desk.speaker.has_given_up
 
 
-@pytest.mark.parametrize("error", [ValueError("a wrong shape"), RuntimeError("a bug"), Cancelled("Stopped.")])
+@pytest.mark.parametrize("error", [ValueError("a wrong shape"), RuntimeError("a bug"), Canceled("Stopped.")])
 def test_what_is_no_failure_of_the_gpu_is_raised(error):
     desk = Desk(error)
     with pytest.raises(type(error)) as raised:
@@ -140,7 +140,7 @@ def test_closing_closes_both():
 
 TEXT = "One is here. Two is here. Three is here."
 RIGHT = DeviceChoice("metal", CPU, "it computes as it should")
-WRONG = DeviceChoice(CPU_DEVICE, CPU, "the GPU is not used: it computes nonsense", setback=True)
+WRONG = DeviceChoice(CPU_DEVICE, CPU, "the GPU computes nonsense", is_fallback=True)
 
 
 @dataclass
@@ -171,7 +171,7 @@ class SlowGpu:
 def gpu(monkeypatch: pytest.MonkeyPatch) -> Iterator[SlowGpu]:
     """A slow GPU, on a computer that might have one."""
     gpu = SlowGpu()
-    monkeypatch.setattr(devices, "metal_obstacle", lambda: None)
+    monkeypatch.setattr(devices, "metal_unavailable_reason", lambda: None)
     monkeypatch.setattr("engine.runtime.synthesizer.ensure_files", gpu.files)
     yield gpu
     gpu.done.set()
@@ -210,7 +210,7 @@ def test_the_first_words_do_not_wait_for_the_gpu_which_takes_over_later(synthesi
     gpu.done.set()
     later = until_told(synthesizer, events)
     assert told_devices(events)[-1].device == RIGHT.words
-    assert told_devices(events)[-1].setback == ""
+    assert told_devices(events)[-1].fallback_reason == ""
     assert synthesizer.device == "metal"
     for each in (chunks, later):
         for mine, usual in zip(each, spoken(starter), strict=True):
@@ -225,7 +225,7 @@ def test_a_gpu_that_is_of_no_use_leaves_speech_to_the_processor_and_says_why(syn
     events: list[Event] = []
     until_told(synthesizer, events)
     assert told_devices(events)[-1].device.startswith("cpu")
-    assert ("nonsense" if error is None else "(5)") in told_devices(events)[-1].setback
+    assert ("nonsense" if error is None else "(5)") in told_devices(events)[-1].fallback_reason
     assert synthesizer.device == CPU_DEVICE
 
 

@@ -6,11 +6,11 @@ import numpy as np
 import pytest
 
 from engine.config import ModelConfig
-from engine.errors import Cancelled
+from engine.errors import Canceled
 from engine.models.checkpoints import model_config
 from engine.runtime.pipeline import Pipeline, encode, initial_values, noise_seed, phoneme_edges, source_noise
 from engine.speech import Array, StageEvent, Style, Utterance
-from engine.stages import STAGE_NAMES, Place, Stage
+from engine.stages import STAGE_NAMES, Stage, StagePlace
 from engine.system.aligned_arrays import is_aligned
 
 FRAMES = 4
@@ -50,7 +50,7 @@ def style(config: ModelConfig) -> Style:
 
 
 def pipeline_over(runner: NullRunner) -> Pipeline:
-    return Pipeline(runner.config, {Place.DEVICE: runner, Place.HOST: runner})
+    return Pipeline(runner.config, {StagePlace.DEVICE: runner, StagePlace.HOST: runner})
 
 
 def test_tokens_have_a_border_at_both_ends(config):
@@ -112,7 +112,7 @@ def test_cancel_is_heard_between_stages(config, style):
         if event.stage == "duration":
             cancel.set()
 
-    with pytest.raises(Cancelled):
+    with pytest.raises(Canceled):
         pipeline_over(NullRunner(config)).speak(UTTERANCE, style, 1.0, 0, stop_after_duration, cancel)
     assert heard == ["bert", "duration"]
 

@@ -13,11 +13,11 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from engine.artifacts.manifest import CPU
 from engine.audio.joining import KEPT_SILENCE_SECONDS, PEAK_LIMIT, finish_utterance
 from engine.audio.speech_cache import SpeechCache
+from engine.compiler.artifacts.manifest import CPU
 from engine.errors import (
-    Cancelled,
+    Canceled,
     DamagedFile,
     InvalidRequest,
     MissingLanguage,
@@ -27,8 +27,8 @@ from engine.errors import (
 )
 from engine.models.checkpoints import open_checkpoint
 from engine.models.voices.blends import SavedVoices
-from engine.ops.packed_lstm import LstmMethod
-from engine.runtime.fallback import Speaker
+from engine.network.ops.packed_lstm import LstmMethod
+from engine.runtime.fallback import FallbackSpeaker
 from engine.runtime.pipeline import ignore
 from engine.runtime.preparation.devices import DeviceChoice
 from engine.runtime.preparation.files import ensure_files, is_ready
@@ -39,7 +39,7 @@ from engine.stages import STAGE_NAMES
 from engine.system.memory import give_back_freed_memory
 from engine.system.paths import packed_weights_folder
 from engine.text.g2p.other_languages import front_end
-from engine.text.g2p.user_lexicon.entries import Entry
+from engine.text.g2p.user_lexicon.entries import LexiconEntry
 from engine.text.g2p.user_lexicon.store import UserLexicon
 from engine.text.languages import language_of
 from tests.engine.memory import private_bytes
@@ -66,13 +66,13 @@ def test_every_voice_speaks_clean_audio(starter):
 
 
 def test_what_computes_is_told_once_it_is_known(monkeypatch):
-    device = DeviceChoice("cpu", CPU, "the GPU is not used: no device", setback=True)
+    device = DeviceChoice("cpu", CPU, "no GPU", is_fallback=True)
     lstm = MethodChoice(LstmMethod.TIR, "faster", {"tir": 0.004, "mps": 0.005})
     told = device_event(device, lstm)
-    words = ("cpu (the GPU is not used: no device)", "tir (faster)")
-    assert told == DeviceEvent(*words, {"tir": 0.004, "mps": 0.005}, "the GPU is not used: no device")
-    assert device_event(replace(device, setback=False), lstm).setback == ""
-    assert device_event(device, replace(lstm, setback=True)).setback == "the GPU is not used: no device; faster"
+    words = ("cpu (no GPU)", "tir (faster)")
+    assert told == DeviceEvent(*words, {"tir": 0.004, "mps": 0.005}, "no GPU")
+    assert device_event(replace(device, is_fallback=False), lstm).fallback_reason == ""
+    assert device_event(device, replace(lstm, is_fallback=True)).fallback_reason == "no GPU; faster"
 
 
 def test_a_crash_is_looked_for_around_every_stage_with_an_lstm_and_no_other(starter, monkeypatch):
@@ -92,7 +92,7 @@ def test_a_crash_is_looked_for_around_every_stage_with_an_lstm_and_no_other(star
         elif isinstance(event, DeviceEvent):
             assert event.lstm_method == "mps (requested)"
 
-    monkeypatch.setattr("engine.runtime.preparation.lstm_methods.marked_in_use", marked)
+    monkeypatch.setattr("engine.runtime.preparation.lstm_methods.crash_guarded", marked)
     synthesizer = Synthesizer("starter", lstm_method="mps")
     request = SpeechRequest("Yes.", synthesizer.voices()[0].name)
     assert list(synthesizer.synthesize(request, observe))
@@ -160,7 +160,7 @@ def test_cancel_stops_within_the_utterance(starter):
         if isinstance(event, StageEvent):
             cancel.set()
 
-    with pytest.raises(Cancelled):
+    with pytest.raises(Canceled):
         list(starter.synthesize(SpeechRequest(TEXT, starter.voices()[0].name), stop_at_once, cancel))
     assert sum(isinstance(event, StageEvent) for event in events) == 1
     assert len(spoken(starter, "Still alive.")) > 0
@@ -343,8 +343,8 @@ def test_pauses_between_and_inside_utterances_grow_with_their_scale(starter):
             r"Choose a speed from 0\.5",
             [{"speed": speed} for speed in (0.0, -1.0, 0.49, 2.01, math.nan, math.inf)],
         ),
-        ("Choose a number from 0", [{"pause_scale": scale} for scale in (-0.1, 3.1, math.nan, math.inf)]),
-        ("Use a range within the text", [{"start": -1}, {"start": 7}, {"start": 3, "end": 2}, {"end": 7}]),
+        ("from 0", [{"pause_scale": scale} for scale in (-0.1, 3.1, math.nan, math.inf)]),
+        ("range", [{"start": -1}, {"start": 7}, {"start": 3, "end": 2}, {"end": 7}]),
         ("negative", [{"seed": -1}]),
     ],
 )
@@ -428,7 +428,7 @@ def test_an_entry_of_the_lexicon_applies_from_the_next_request_on_and_makes_only
     keeping, events = Synthesizer("starter", kept=SpeechCache(tmp_path / "speech")), list[Event]()
     request = SpeechRequest(PARAGRAPHS.format("asleep"), keeping.voices()[0].name)
     list(keeping.synthesize(request))
-    UserLexicon().add([Entry("asleep", phonemes="zˈɔɹɡ")])
+    UserLexicon().add([LexiconEntry("asleep", phonemes="zˈɔɹɡ")])
     list(keeping.synthesize(request, events.append))
     assert {event.utterance_index for event in events if isinstance(event, StageEvent)} == {1}
     *_, plan = keeping.plans(request)
@@ -441,13 +441,13 @@ def test_an_entry_of_the_lexicon_applies_from_the_next_request_on_and_makes_only
 
 @pytest.mark.parametrize("number", [math.nan, math.inf])
 def test_what_is_no_sound_is_neither_given_nor_kept(starter, tmp_path, monkeypatch, number):
-    speak = Speaker.speak
+    speak = FallbackSpeaker.speak
 
     def spoilt(*arguments: Any) -> Speech:
         speech = speak(*arguments)
         return replace(speech, samples=np.where(np.arange(len(speech.samples)) == 9, number, speech.samples))
 
-    monkeypatch.setattr(Speaker, "speak", spoilt)
+    monkeypatch.setattr(FallbackSpeaker, "speak", spoilt)
     for synthesizer in (starter, Synthesizer("starter", kept=SpeechCache(tmp_path))):
         with pytest.raises(
             DamagedFile, match=f"cached weights are probably corrupted. Delete {packed_weights_folder()}"
@@ -492,8 +492,8 @@ def test_many_requests_leave_no_memory_behind(starter):
         return private_bytes()
 
     held = [speak(range(20)), *(speak(range(first, first + 40)) for first in (20, 60, 100))]
-    least_growth = min(after - before for before, after in pairwise(held))  # a leak is in each, a stray page in one
-    assert least_growth < 1e6  # the audio of forty requests alone is 2 MB
+    min_growth = min(after - before for before, after in pairwise(held))  # a leak is in each, a stray page in one
+    assert min_growth < 1e6  # the audio of forty requests alone is 2 MB
 
 
 def test_students_speak_in_place_of_the_lstms():

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from engine.errors import Cancelled, Cure, DamagedFile, EngineError, StorageError, UnknownVoice
+from engine.errors import Canceled, DamagedFile, EngineError, RecoveryAction, StorageError, UnknownVoice
 from engine.system.child_process import ChildProcess, error_fields, python_command
 from engine.system.paths import project_folder
 from tests.patience import PATIENCE_SECONDS
@@ -38,16 +38,16 @@ def test_it_runs_in_the_project_folder_with_the_environment_asked_for() -> None:
 
 
 def test_lines_of_standard_error_are_told_while_it_runs() -> None:
-    told: queue.Queue[str] = queue.Queue()
+    reports: queue.Queue[str] = queue.Queue()
     program = (
         "import sys; print('  first\\n\\n{}', file=sys.stderr, flush=True); input(); print('last', file=sys.stderr)"
     )
-    with ChildProcess([sys.executable, "-c", program], on_error_line=told.put) as process:
-        assert told.get(timeout=PATIENCE_SECONDS) == "  first"
+    with ChildProcess([sys.executable, "-c", program], on_error_line=reports.put) as process:
+        assert reports.get(timeout=PATIENCE_SECONDS) == "  first"
         process.send({})
-        assert told.get(timeout=PATIENCE_SECONDS) == "last"
+        assert reports.get(timeout=PATIENCE_SECONDS) == "last"
         process.wait()
-    assert told.empty()
+    assert reports.empty()
 
 
 def test_it_answers_what_is_sent() -> None:
@@ -58,13 +58,13 @@ def test_it_answers_what_is_sent() -> None:
             assert next(answers) == {"count": count}
 
 
-def test_a_silent_one_is_not_waited_for_once_cancelled() -> None:
+def test_a_silent_one_is_not_waited_for_once_canceled() -> None:
     cancel = threading.Event()
     with child("print('{}', flush=True); import time; time.sleep(600)") as process:
         messages = process.messages(cancel)
         assert next(messages) == {}
         cancel.set()
-        with pytest.raises(Cancelled):
+        with pytest.raises(Canceled):
             next(messages)
     assert not exists(process.number)
 
@@ -72,7 +72,7 @@ def test_a_silent_one_is_not_waited_for_once_cancelled() -> None:
 @pytest.mark.parametrize(
     ("error", "kind"),
     [
-        (StorageError("No space.", "Make some.", Cure.EXAMINE), StorageError),
+        (StorageError("No space.", "Make some.", RecoveryAction.EXAMINE), StorageError),
         (DamagedFile(Path("a"), "It is damaged.", "Replace it."), EngineError),
         (UnknownVoice("x", ("y",), None), UnknownVoice.__base__),
     ],
@@ -83,7 +83,7 @@ def test_an_error_is_raised_here_as_the_nearest_type(error: EngineError, kind: t
         list(process.messages())
     assert type(caught.value) is kind
     assert str(caught.value) == str(error)
-    assert caught.value.cure is error.cure
+    assert caught.value.recovery_action is error.recovery_action
 
 
 @pytest.mark.parametrize(
@@ -96,7 +96,7 @@ def test_an_error_is_raised_here_as_the_nearest_type(error: EngineError, kind: t
 )
 def test_why_it_ended_is_told(program: str, words: str) -> None:
     with child(program) as process:
-        assert process.last_words() == words
+        assert process.end_reason() == words
 
 
 def test_one_that_has_ended_can_still_be_sent_to() -> None:

@@ -14,7 +14,7 @@ from engine.system import cores, mac, processor, supported
 from engine.system.cores import check_threads, usable_cores
 from engine.system.mac import ObjectiveC, is_quarantined, release_command
 from engine.system.memory import give_back_freed_memory, keep_freed_memory, keep_little_freed_memory
-from engine.system.supported import Machine, obstacle
+from engine.system.supported import Machine, unsupported_reason
 
 BIG = 0x7FFF_1234_5678
 """An address that does not fit into 32 bits, the default size of arguments in ctypes."""
@@ -375,7 +375,7 @@ MAC = Machine("Darwin", "arm64", (3, 11), "14.0")
     ],
 )
 def test_it_can_be_installed(machine):
-    assert obstacle(machine) == ""
+    assert unsupported_reason(machine) == ""
 
 
 @pytest.mark.parametrize(
@@ -394,14 +394,14 @@ def test_it_can_be_installed(machine):
     ],
 )
 def test_it_cannot_and_one_sentence_says_why(machine, named):
-    words = obstacle(machine)
+    words = unsupported_reason(machine)
     assert named in words
     assert len(words.splitlines()) == 1
 
 
 def test_what_cannot_be_helped_is_said_before_what_can():
-    assert "Intel" in obstacle(MAC._replace(processor="x86_64", macos="13.7", python=(3, 13)))
-    assert "macOS 13.7" in obstacle(MAC._replace(macos="13.7", python=(3, 13)))
+    assert "Intel" in unsupported_reason(MAC._replace(processor="x86_64", macos="13.7", python=(3, 13)))
+    assert "macOS 13.7" in unsupported_reason(MAC._replace(macos="13.7", python=(3, 13)))
 
 
 def test_this_machine_can():

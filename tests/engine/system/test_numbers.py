@@ -4,9 +4,9 @@ import numpy as np
 import pytest
 from filelock import FileLock
 
-from engine.errors import Cancelled
+from engine.errors import Canceled
 from engine.system.aligned_arrays import ALIGNMENT_BYTES, aligned_copy, aligned_empty, is_aligned
-from engine.system.durations import duration_words
+from engine.system.durations import format_approximate_duration
 from engine.system.waiting import hold
 
 
@@ -22,7 +22,7 @@ from engine.system.waiting import hold
     ],
 )
 def test_durations_are_only_guessed(seconds, words):
-    assert duration_words(seconds) == words
+    assert format_approximate_duration(seconds) == words
 
 
 def test_a_free_lock_is_held_at_once_and_released(tmp_path):
@@ -46,9 +46,9 @@ def test_a_lock_of_another_is_waited_for(tmp_path):
     assert waited == [True]
 
 
-def test_waiting_for_a_lock_ends_when_cancelled(tmp_path):
+def test_waiting_for_a_lock_ends_when_canceled(tmp_path):
     other, cancel = FileLock(tmp_path / "lock"), threading.Event()
-    with other, pytest.raises(Cancelled), hold(FileLock(tmp_path / "lock"), cancel.set, cancel):
+    with other, pytest.raises(Canceled), hold(FileLock(tmp_path / "lock"), cancel.set, cancel):
         pytest.fail("another holds it")
 
 

@@ -9,7 +9,7 @@ from types import ModuleType, SimpleNamespace
 
 import pytest
 
-from engine.errors import CompileError, Cure, MissingReference
+from engine.errors import CompileError, MissingReference, RecoveryAction
 from engine.system import bundle
 from engine.system.bundle import (
     added_packages_folder,
@@ -47,7 +47,7 @@ def test_what_comparing_lacks_is_named(monkeypatch):
     monkeypatch.setattr(sys, "meta_path", [finder])
     with pytest.raises(MissingReference, match="torch, kokoro") as error:
         require_reference()
-    assert error.value.cure is Cure.ADD_REFERENCE
+    assert error.value.recovery_action is RecoveryAction.ADD_REFERENCE
 
 
 def test_what_is_added_while_the_program_runs_is_noticed(tmp_path, monkeypatch):

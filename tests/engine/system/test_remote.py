@@ -7,9 +7,9 @@ from pathlib import Path
 
 import pytest
 
-from engine.errors import Cancelled, DamagedFile, EngineError
+from engine.errors import Canceled, DamagedFile, EngineError
 from engine.system.paths import project_folder
-from engine.system.remote import Connection, ProcessEnded, TookTooLong, call
+from engine.system.remote import CallTimedOut, Connection, ProcessEnded, call
 from tests.engine.system import called
 from tests.engine.system.called import Began, Done, Kind, Thing
 from tests.patience import PATIENCE_SECONDS, wait_until
@@ -20,9 +20,9 @@ LARGE = Thing(Kind.BOOK, Path("/b"), (1, 2), {"small": SMALL}, b"\x00\xff" * 100
 
 
 def test_values_of_declared_types_go_in_and_come_out() -> None:
-    told: list[tuple[Kind, int]] = []
-    assert call(called.given_back, LARGE, lambda *values: told.append(values), 2) == [LARGE, LARGE]
-    assert told == [(Kind.BOOK, 0), (Kind.BOOK, 1)]
+    reports: list[tuple[Kind, int]] = []
+    assert call(called.given_back, LARGE, lambda *values: reports.append(values), 2) == [LARGE, LARGE]
+    assert reports == [(Kind.BOOK, 0), (Kind.BOOK, 1)]
 
 
 def test_it_runs_in_the_project_folder_as_it_is_asked_to() -> None:
@@ -52,27 +52,27 @@ def test_how_it_ended_is_told(way: str, code: int, words: str) -> None:
     with pytest.raises(ProcessEnded) as caught:
         call(called.ends, way)
     assert (caught.value.code, caught.value.words) == (code, words)
-    assert str(caught.value) == f"The process for it ended with code {code} ({words}). Try again."
+    assert f"code {code} ({words})" in str(caught.value)
 
 
-def test_a_silent_one_is_ended_once_cancelled_or_its_time_is_over() -> None:
+def test_a_silent_one_is_ended_once_canceled_or_its_time_is_over() -> None:
     cancel = threading.Event()
     cancel.set()
-    with pytest.raises(Cancelled):
+    with pytest.raises(Canceled):
         call(called.ends, "hang", cancel=cancel)
-    with pytest.raises(TookTooLong, match=r"not done after 0\.1 seconds"):
+    with pytest.raises(CallTimedOut, match=r"0\.1 seconds"):
         call(called.ends, "hang", seconds=0.1)
 
 
 def test_its_own_children_end_with_it() -> None:
     cancel, numbers = threading.Event(), list[int]()
 
-    def told(number: int) -> None:
+    def reports(number: int) -> None:
         numbers.append(number)
         cancel.set()
 
-    with pytest.raises(Cancelled):
-        call(called.hangs_with_a_child, told, cancel=cancel)
+    with pytest.raises(Canceled):
+        call(called.hangs_with_a_child, reports, cancel=cancel)
     wait_until(lambda: not exists(numbers[0]), "the end of the child's child")
 
 
@@ -97,18 +97,18 @@ def test_what_has_not_the_declared_type_is_an_error() -> None:
 
 
 def test_an_iterator_is_sent_value_by_value() -> None:
-    told: list[Began | Done] = []
-    assert call(called.answers, iter((SMALL, LARGE)), told.append, "all") == "the end"
-    assert told == [Began("all"), Done("/a"), Done("/b")]
+    reports: list[Began | Done] = []
+    assert call(called.answers, iter((SMALL, LARGE)), reports.append, "all") == "the end"
+    assert reports == [Began("all"), Done("/a"), Done("/b")]
 
 
 def test_it_answers_what_is_sent_one_after_the_other_until_that_ends() -> None:
     with Connection(called.answers, "one") as child:
-        told = child.told()
-        assert next(told) == (Began("one"),)
+        reports = child.reports()
+        assert next(reports) == (Began("one"),)
         for thing in (SMALL, LARGE):
             child.send(thing)
-            assert next(told) == (Done(str(thing.path)),)
+            assert next(reports) == (Done(str(thing.path)),)
         child.close(PATIENCE_SECONDS)
-        assert list(told) == []
+        assert list(reports) == []
     assert not exists(child.process_id)

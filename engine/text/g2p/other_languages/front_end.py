@@ -15,14 +15,14 @@ from dataclasses import replace
 from functools import lru_cache
 from importlib.util import find_spec
 
-from engine.errors import Cure, MissingLanguage
-from engine.speech import Notice, Source
+from engine.errors import MissingLanguage, RecoveryAction
+from engine.speech import Notice, PronunciationSource
 from engine.text.g2p.directions import Override
 from engine.text.g2p.letter_to_sound import LetterToSound
-from engine.text.g2p.normalise import Normalised
-from engine.text.g2p.other_languages.text import normalise_other
+from engine.text.g2p.normalize import Normalized
+from engine.text.g2p.other_languages.text import normalize_other
 from engine.text.g2p.other_languages.writing import writing_of
-from engine.text.g2p.pieces import Ending, SpokenWord
+from engine.text.g2p.pieces import Ending, PronouncedWord
 from engine.text.languages import FRENCH, HINDI, ITALIAN, JAPANESE, MANDARIN, PORTUGUESE, SPANISH, Language
 
 Speak = Callable[[str], str]
@@ -69,9 +69,9 @@ def check_installed(language: Language) -> None:
     missing = [name for name in PACKAGES.get(language, ()) if find_spec(name) is None]
     if missing:
         raise MissingLanguage(
-            f"{language.name} needs packages that are not installed: {', '.join(missing)}.",
+            f"{language.name} needs packages that aren’t installed: {', '.join(missing)}.",
             f"Install them in the project folder with .venv/bin/python -m pip install '.[{language.tag}]'.",
-            Cure.ADD_LANGUAGE,
+            RecoveryAction.ADD_LANGUAGE,
         )
 
 
@@ -187,17 +187,17 @@ class OtherFrontEnd:
         self._writing = writing_of(language)
         self._speak: Speak = lru_cache(REMEMBERED_CLAUSES)(load_speak(language))
         self._word = SPACED_WORD if self._writing.spaced else UNSPACED_WORD
-        self._source = Source.LEXICON if language in (JAPANESE, MANDARIN) else Source.ESPEAK
+        self._source = PronunciationSource.LEXICON if language in (JAPANESE, MANDARIN) else PronunciationSource.ESPEAK
         self._reports: list[Notice] = []
         self.phrase_starters = self._writing.phrase_starters
 
-    def normalise(self, text: str, overrides: Sequence[Override] = ()) -> Normalised:
+    def normalize(self, text: str, overrides: Sequence[Override] = ()) -> Normalized:
         """Reduce the text to the language's letters and to punctuation that Kokoro knows."""
-        return normalise_other(text, self._language, self._writing, self._is_spoken, overrides)
+        return normalize_other(text, self._language, self._writing, self._is_spoken, overrides)
 
-    def pronounce(self, text: str, overrides: Sequence[Override]) -> list[SpokenWord]:
+    def pronounce(self, text: str, overrides: Sequence[Override]) -> list[PronouncedWord]:
         """Return the words and marks of a sentence; given phonemes replace their word."""
-        words: list[SpokenWord] = []
+        words: list[PronouncedWord] = []
         done = 0
         for override in overrides:
             words += self._plain(text, done, override.start)
@@ -216,8 +216,8 @@ class OtherFrontEnd:
     def _is_spoken(self, symbol: str) -> bool:
         return bool(self._speak(symbol).strip())
 
-    def _plain(self, text: str, start: int, end: int) -> list[SpokenWord]:
-        words: list[SpokenWord] = []
+    def _plain(self, text: str, start: int, end: int) -> list[PronouncedWord]:
+        words: list[PronouncedWord] = []
         for match in TOKEN.finditer(text, start, end):
             if match["mark"]:
                 words.append(_word(text, match["mark"], *match.span(), self._source))
@@ -225,7 +225,7 @@ class OtherFrontEnd:
                 words += self._clause(text, *match.span())
         return words
 
-    def _clause(self, text: str, start: int, end: int) -> list[SpokenWord]:
+    def _clause(self, text: str, start: int, end: int) -> list[PronouncedWord]:
         written = [match.span() for match in self._word.finditer(text, start, end)]
         spoken = self._speak(text[start:end].strip()).split()
         if not spoken and any(map(str.isalnum, text[start:end])):
@@ -233,7 +233,7 @@ class OtherFrontEnd:
             self._reports.append(Notice(message, start, end))
         spans = shared_spans(written, len(spoken))
         words = [
-            SpokenWord(text[first:last], phonemes, first, last, space=True, source=self._source)
+            PronouncedWord(text[first:last], phonemes, first, last, space=True, source=self._source)
             for phonemes, (first, last) in zip(spoken, spans, strict=True)
         ]
         return [*words[:-1], replace(words[-1], space=text[words[-1].end : words[-1].end + 1] == " ")] if words else []
@@ -249,5 +249,5 @@ def shared_spans(written: Sequence[tuple[int, int]], count: int) -> list[tuple[i
     return spans
 
 
-def _word(text: str, phonemes: str, start: int, end: int, source: Source) -> SpokenWord:
-    return SpokenWord(text[start:end], phonemes, start, end, space=text[end : end + 1] == " ", source=source)
+def _word(text: str, phonemes: str, start: int, end: int, source: PronunciationSource) -> PronouncedWord:
+    return PronouncedWord(text[start:end], phonemes, start, end, space=text[end : end + 1] == " ", source=source)

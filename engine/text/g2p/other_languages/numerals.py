@@ -13,7 +13,7 @@ from functools import cache, cached_property, partial
 
 from engine.text.g2p.draft import Draft, any_of
 from engine.text.g2p.other_languages.numbering import LAST_WORD, Numbering, Suffix, cardinal, counted, ordinal
-from engine.text.g2p.other_languages.units import Unit
+from engine.text.g2p.other_languages.units import InflectedUnit
 from engine.text.g2p.other_languages.writing import Writing
 from engine.text.languages import ITALIAN, Language
 from engine.text.roman_numerals import parsed
@@ -22,7 +22,7 @@ CAPITALS = "[A-ZÀ-ÖØ-ÞŒŸ]+"
 RUN = re.compile(rf"(?<!\w){CAPITALS}(?:[ '-]+{CAPITALS})*(?!\w)")
 """A run of words in capitals; espeak-ng spells a short word in capitals among others that are not."""
 WORD = re.compile(CAPITALS)
-SHORTEST_RUN = 3
+MIN_RUN_LENGTH = 3
 LONG_WORD_LETTERS = 4
 """Two words are a title if one of them has at least this many letters."""
 SEEN_BEFORE = 60
@@ -38,8 +38,8 @@ LINE_START = re.compile(r"(?:\A|\n)[ ]*\Z")
 LINE_END = re.compile(r"[.):]?[ ]*(?:\n|\Z)|[.:]?[ ]?—|[.):][ ][^\n.!?]*\n")
 SURE_LENGTH = 4
 """A numeral of at least this many letters is not also a word."""
-SHORTEST_NAME = 3
-SHORTEST_CAPITAL_NAME = 4
+MIN_NAME_LENGTH = 3
+MIN_CAPITAL_NAME_LENGTH = 4
 SEEN_BEFORE_ORDINALS = 20
 NEXT_WORD = re.compile(r"[ ](?P<word>[^\W\d_]+)")
 AMOUNT = r"\d{1,3}(?:[ ]\d{3}){1,4}(?![\d.])|\d[\d.,]{0,30}(?<![.,])"
@@ -60,15 +60,15 @@ def lower_capitals(draft: Draft, writing: Writing, numbering: Numbering) -> None
     draft.rewrite(RUN, partial(_lowered, writing, numbering))
 
 
-def in_case_of(neighbour: str, words: str) -> str:
+def in_case_of(neighbor: str, words: str) -> str:
     """Return the words in capitals if the neighboring word is, so that a title remains one."""
-    return words.upper() if len(neighbour) > 1 and neighbour.isupper() else words
+    return words.upper() if len(neighbor) > 1 and neighbor.isupper() else words
 
 
 def _lowered(writing: Writing, numbering: Numbering, match: re.Match[str]) -> str | None:
     words = WORD.findall(match[0])
     long = max(map(len, words)) >= LONG_WORD_LETTERS
-    if len(words) >= SHORTEST_RUN or (len(words) > 1 and long):
+    if len(words) >= MIN_RUN_LENGTH or (len(words) > 1 and long):
         return WORD.sub(partial(_word, numbering), match[0])
     return match[0].capitalize() if match[0].casefold() in writing.stressed else None
 
@@ -81,7 +81,7 @@ def _word(numbering: Numbering, match: re.Match[str]) -> str:
     return letters.lower() if match.string[match.start() - 1 : match.start()] == "'" else letters.capitalize()
 
 
-def say_roman_numerals(draft: Draft, numbering: Numbering) -> None:
+def verbalize_roman_numerals(draft: Draft, numbering: Numbering) -> None:
     """Convert Roman numerals to words if they are recognized as such."""
     draft.rewrite(NUMERAL, partial(_said, numbering, draft.language), "numerals")
 
@@ -152,7 +152,7 @@ class _Numeral:
     def _is_of_name(self) -> bool:
         """Return whether the letters number the person named before them."""
         name = self.word_before
-        shortest = SHORTEST_CAPITAL_NAME if name.isupper() else SHORTEST_NAME
+        shortest = MIN_CAPITAL_NAME_LENGTH if name.isupper() else MIN_NAME_LENGTH
         if not self._is_small or not name[:1].isupper() or len(name) < shortest or self.numbering.is_particle(name):
             return False
         if len(self.written) == 1 and (self.numbering.takes_letters(name) or self.numbering.is_title(name)):
@@ -163,7 +163,7 @@ class _Numeral:
         """Return an ordinal between an article and its noun; None elsewhere."""
         gender = self.numbering.determiner(self.before)
         numbered = self.word_after
-        if gender is None or len(numbered) < SHORTEST_NAME or self.numbering.is_particle(numbered):
+        if gender is None or len(numbered) < MIN_NAME_LENGTH or self.numbering.is_particle(numbered):
             return None
         if not (self._is_sure or self.written == "I") or (len(self.written) == 1 and not self._begins_noun(numbered)):
             return None
@@ -178,8 +178,8 @@ class _Numeral:
         """Return a numeral that is a line, begins a heading or is long enough to be nothing else; None elsewhere."""
         begins = LINE_START.search(self.before) is not None
         is_line = begins and LINE_END.match(self.after) is not None
-        begins_heading = begins and self._is_usual and self.after.startswith((". ", ") ", ": "))
-        stands_out = begins_heading or (is_line and (self._is_small or self._is_usual))
+        begins_heading = begins and self._is_common and self.after.startswith((". ", ") ", ": "))
+        stands_out = begins_heading or (is_line and (self._is_small or self._is_common))
         known = stands_out or (self._is_sure and len(self.written) > 1)
         return self._up_to(self.numbering.alone_to) if known else None
 
@@ -193,7 +193,7 @@ class _Numeral:
         return SMALL_LETTERS.issuperset(self.written.upper())
 
     @property
-    def _is_usual(self) -> bool:
+    def _is_common(self) -> bool:
         """True if it has several letters, of those in chapter numbers."""
         return len(self.written) > 1 and DEFAULT_LETTERS.issuperset(self.written)
 
@@ -229,7 +229,7 @@ class _Numeral:
         return found["word"] if found else ""
 
 
-def say_ordinals(draft: Draft, numbering: Numbering) -> None:
+def verbalize_ordinals(draft: Draft, numbering: Numbering) -> None:
     """Convert ordinals to words."""
     draft.rewrite(_pattern(numbering.suffixes), partial(_ordinal, numbering, draft.language), "numerals")
 
@@ -251,10 +251,10 @@ def _ordinal(numbering: Numbering, language: Language, match: re.Match[str]) -> 
     if suffix.word:
         return suffix.word + ("e" if suffix.feminine else "") + ("s" if suffix.plural else "")
     words = ordinal(number, language, suffix.feminine, suffix.plural)
-    return in_case_of(_neighbour(match), numbering.short.get(words, words) if suffix.short else words)
+    return in_case_of(_neighbor(match), numbering.short.get(words, words) if suffix.short else words)
 
 
-def _neighbour(match: re.Match[str]) -> str:
+def _neighbor(match: re.Match[str]) -> str:
     """Return the word after the ordinal, else the one before it; empty if punctuation intervenes."""
     after = NEXT_WORD.match(match.string, match.end())
     before = LAST_WORD.search(match.string[max(match.start() - SEEN_BEFORE_ORDINALS, 0) : match.start()])
@@ -276,7 +276,7 @@ def _is_place(number: int, written: str, numbering: Numbering, match: re.Match[s
     return number == 1 or not written.isdecimal() or numbering.determiner(before) is not None
 
 
-def say_quantities(draft: Draft, writing: Writing) -> None:
+def verbalize_quantities(draft: Draft, writing: Writing) -> None:
     """Convert minus signs, and signs and abbreviations next to numbers, to words."""
     gap = " " if writing.spaced else ""
     draft.rewrite(re.compile(r"(?<![\w.,)-])-(?=\d)"), lambda match: f"{writing.minus}{gap}")
@@ -326,7 +326,7 @@ def _quantity(writing: Writing, language: Language, match: re.Match[str]) -> str
     return f"{amount}{' ' if writing.spaced else ''}{name}{per}"
 
 
-def _agreeing(amount: str, unit: Unit, language: Language) -> str:
+def _agreeing(amount: str, unit: InflectedUnit, language: Language) -> str:
     """Return the number in words if it agrees with the gender of the unit, else in digits."""
     if not unit.is_noun or WHOLE.fullmatch(amount) is None:
         return amount
@@ -335,7 +335,7 @@ def _agreeing(amount: str, unit: Unit, language: Language) -> str:
     return amount if words == cardinal(number, language) else words
 
 
-def _unit_alone(units: Mapping[str, Unit], match: re.Match[str]) -> str:
+def _unit_alone(units: Mapping[str, InflectedUnit], match: re.Match[str]) -> str:
     unit = units[match["unit"]]
     before = match.string[max(match.start() - SEEN_BEFORE_UNITS, 0) : match.start()]
     name = unit.one if match["number"] or SINGULAR.search(before) else unit.many

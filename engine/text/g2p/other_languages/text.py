@@ -25,14 +25,14 @@ from engine.text.g2p.characters import (
 from engine.text.g2p.directions import PLACEHOLDER, Override, put_back, set_aside
 from engine.text.g2p.draft import Draft, any_of
 from engine.text.g2p.markup import join_lines, strip_markup
-from engine.text.g2p.normalise import Normalised
+from engine.text.g2p.normalize import Normalized
 from engine.text.g2p.other_languages.numbering import LAST_WORD, Numbering, cardinal
 from engine.text.g2p.other_languages.numerals import (
     in_case_of,
     lower_capitals,
-    say_ordinals,
-    say_quantities,
-    say_roman_numerals,
+    verbalize_ordinals,
+    verbalize_quantities,
+    verbalize_roman_numerals,
 )
 from engine.text.g2p.other_languages.writing import Writing
 from engine.text.languages import Language
@@ -49,7 +49,7 @@ def close_up(draft: Draft, writing: Writing) -> None:
         draft.rewrite(re.compile(pattern, re.IGNORECASE), _fused)
 
 
-def say_joined_numbers(draft: Draft, writing: Writing) -> None:
+def verbalize_joined_numbers(draft: Draft, writing: Writing) -> None:
     """Convert numbers after an apostrophe to words: “l'8”."""
     if writing.elided:
         number = r"(?P<number>\d{1,3}(?:\.\d{3}){1,3}(?!\d)|\d{1,9}(?!\d))(?P<part>[.,:]\d{1,9}(?![\d.,:]))?"
@@ -134,9 +134,9 @@ TIDIES = tuple(
 )
 
 
-def normalise_other(
+def normalize_other(
     text: str, language: Language, writing: Writing, is_spoken: IsSpoken, overrides: Sequence[Override] = ()
-) -> Normalised:
+) -> Normalized:
     """Convert a text to its spoken form; `is_spoken` returns whether the language has a word for a single symbol.
 
     The words of `overrides`, which are in order, stay as they are.
@@ -157,7 +157,7 @@ def normalise_other(
     if writing.spaced:
         draft.rewrite(LONG_WORD, lambda match: f"{match[0]} ")
     overrides = put_back(draft, given)
-    return Normalised(draft.sourced, tuple(overrides), tuple(draft.notices))
+    return Normalized(draft.sourced, tuple(overrides), tuple(draft.notices))
 
 
 def _plain_characters(draft: Draft) -> None:
@@ -212,10 +212,10 @@ def _written_out(draft: Draft, writing: Writing) -> None:
         pattern = rf"(?<![\w.])(?P<title>{any_of(writing.titles)})(?:\.|(?<=ª))(?=[ ](?P<name>[^\W\d_]{{2,}}))"
         draft.rewrite(re.compile(pattern), partial(_title, writing.titles, writing.numbering), "abbreviations")
     if writing.numbering:
-        say_ordinals(draft, writing.numbering)
-        say_roman_numerals(draft, writing.numbering)
-    say_quantities(draft, writing)
-    say_joined_numbers(draft, writing)
+        verbalize_ordinals(draft, writing.numbering)
+        verbalize_roman_numerals(draft, writing.numbering)
+    verbalize_quantities(draft, writing)
+    verbalize_joined_numbers(draft, writing)
     if writing.numbering:
         draft.rewrite(SLASHED, lambda match: match[0].replace("/", " "))
         draft.rewrite(LONE_SIGN, lambda match: " ")
@@ -238,7 +238,7 @@ def _abbreviation(writing: Writing, match: re.Match[str]) -> str | None:
     short = next(filter(None, match.groups()))
     if short.lower() in writing.before_number and not NUMBER_FOLLOWS.match(match.string, match.end()):
         return None
-    word = _capitalised(_all_cases(writing)[short], short, match)
+    word = _capitalized(_all_cases(writing)[short], short, match)
     end = CAPITAL_FOLLOWS if short in BEFORE_NO_NAME else PARAGRAPH_END
     last = match["short"] and end.match(match.string, match.end())
     return f"{word}." if last else word
@@ -250,7 +250,7 @@ def _title(titles: Mapping[str, tuple[str, str]], numbering: Numbering, match: r
         return None
     man, woman = titles[match["title"]]
     word = woman if numbering.is_feminine_name(match["name"]) else man
-    return in_case_of(match["name"], _capitalised(word, match["title"], match))
+    return in_case_of(match["name"], _capitalized(word, match["title"], match))
 
 
 def _initial(numbering: Numbering | None, match: re.Match[str]) -> str | None:
@@ -273,7 +273,7 @@ def _all_cases(writing: Writing) -> dict[str, str]:
     return {**cases, **writing.abbreviations}
 
 
-def _capitalised(word: str, short: str, match: re.Match[str]) -> str:
+def _capitalized(word: str, short: str, match: re.Match[str]) -> str:
     """Capitalize the word at the start of a sentence; a lowercase letter would hide the border before it."""
     if short[0].isupper() and AFTER_SENTENCE.search(match.string[max(match.start() - 4, 0) : match.start()]):
         return word[0].upper() + word[1:]

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 
 @dataclass(frozen=True)
-class Unit:
+class InflectedUnit:
     """The singular and plural names of a unit, its gender if a noun, and its form after a slash."""
 
     one: str
@@ -17,23 +17,23 @@ class Unit:
     feminine: bool = False
 
 
-def unchanging(names: dict[str, str]) -> dict[str, Unit]:
+def unchanging(names: dict[str, str]) -> dict[str, InflectedUnit]:
     """Return units whose names do not change with the number."""
-    return {symbol: Unit(name, name) for symbol, name in names.items()}
+    return {symbol: InflectedUnit(name, name) for symbol, name in names.items()}
 
 
-def _table(per: str, text: str, special: dict[str, str] | None = None) -> dict[str, Unit]:
+def _table(per: str, text: str, special: dict[str, str] | None = None) -> dict[str, InflectedUnit]:
     """Parse lines of symbols, “:”, the singular, “/”, the plural; “f” after the colon marks a feminine name."""
     return dict(_lines(per, text, special or {}))
 
 
-def _lines(per: str, text: str, special: dict[str, str]) -> Iterator[tuple[str, Unit]]:
+def _lines(per: str, text: str, special: dict[str, str]) -> Iterator[tuple[str, InflectedUnit]]:
     for line in filter(None, map(str.strip, text.splitlines())):
         symbols, _, names = line.partition(": ")
         one, _, many = names.removeprefix("f ").partition(" / ")
         for symbol in symbols.split():
             behind = special.get(symbol, f"{per} {one}")
-            yield symbol, Unit(one, many or one, behind, symbol not in "%‰", names.startswith("f "))
+            yield symbol, InflectedUnit(one, many or one, behind, symbol not in "%‰", names.startswith("f "))
 
 
 SPANISH_UNITS = _table("por", """

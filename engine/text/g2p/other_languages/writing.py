@@ -17,7 +17,7 @@ from engine.text.g2p.other_languages.units import (
     ITALIAN_UNITS,
     PORTUGUESE_UNITS,
     SPANISH_UNITS,
-    Unit,
+    InflectedUnit,
     unchanging,
 )
 from engine.text.languages import FRENCH, HINDI, ITALIAN, JAPANESE, MANDARIN, PORTUGUESE, SPANISH, Language
@@ -43,7 +43,7 @@ class Writing:
     bare: tuple[str, ...] = ()
     before_number: tuple[str, ...] = ()
     titles: Mapping[str, tuple[str, str]] = field(default_factory=dict)
-    units: Mapping[str, Unit] = field(default_factory=dict)
+    units: Mapping[str, InflectedUnit] = field(default_factory=dict)
     single: str = "1"
     minus: str = ""
     decimal_mark: str = ""

@@ -2,7 +2,8 @@
 
 Rules rewrite the text first. Then the words are found in the text as written, and their phonemes are given to the
 corresponding characters of the normalized text. Thus the text around them is read as if they had no entry. Only a word
-that the normalization drops, or makes a part of something longer, such as a date, is kept out of it like one in markup.
+that the normalization drops, or makes a part of something longer, such as a date, is excluded from it, as if it were in
+markup.
 """
 
 from __future__ import annotations
@@ -14,14 +15,14 @@ from functools import lru_cache
 from operator import attrgetter
 from typing import TYPE_CHECKING
 
-from engine.speech import Notice, Source
+from engine.speech import Notice, PronunciationSource
 from engine.text.g2p.directions import Override, to_misaki
 from engine.text.g2p.draft import SourcedText
-from engine.text.g2p.normalise import Normalised
+from engine.text.g2p.normalize import Normalized
 from engine.text.g2p.pieces import has_sound
 from engine.text.g2p.split import sentences
-from engine.text.g2p.user_lexicon.entries import Entry
-from engine.text.g2p.user_lexicon.matching import Index, Match
+from engine.text.g2p.user_lexicon.entries import LexiconEntry
+from engine.text.g2p.user_lexicon.matching import LexiconIndex, LexiconMatch
 from engine.text.languages import Language
 
 if TYPE_CHECKING:
@@ -39,7 +40,7 @@ class UserWords:
         self._front_end = front_end
         self._spoken = lru_cache(REMEMBERED_WORDS)(self._pronounced)
 
-    def normalise(self, text: str, index: Index, stopped: set[Entry]) -> Normalised:
+    def normalize(self, text: str, index: LexiconIndex, stopped: set[LexiconEntry]) -> Normalized:
         """Return the spoken form of a text with the pronunciations of the lexicon.
 
         A rule that takes too long joins the `stopped` ones, which are skipped.
@@ -48,13 +49,13 @@ class UserWords:
         ruled = index.rewrite(text, stopped)
         notices = [_endless(rule, text) for rule in index.rules if rule in stopped - before]
         overrides = self._overrides(ruled.text, index, notices)
-        normalised = self._placed(ruled.text, overrides)
+        normalized = self._placed(ruled.text, overrides)
         if ruled.rewritten:
-            moved = (replace(each, **vars(ruled.source_span(each.start, each.end))) for each in normalised.notices)
-            normalised = replace(normalised, sourced=normalised.sourced.over(ruled), notices=tuple(moved))
-        return replace(normalised, notices=(*notices, *normalised.notices))
+            moved = (replace(each, **vars(ruled.source_span(each.start, each.end))) for each in normalized.notices)
+            normalized = replace(normalized, sourced=normalized.sourced.over(ruled), notices=tuple(moved))
+        return replace(normalized, notices=(*notices, *normalized.notices))
 
-    def _overrides(self, text: str, index: Index, notices: list[Notice]) -> list[Override]:
+    def _overrides(self, text: str, index: LexiconIndex, notices: list[Notice]) -> list[Override]:
         """Return the pronunciations of the words of a text, in order."""
         overrides = []
         for match in index.find(text, self._front_end.ending):
@@ -62,15 +63,17 @@ class UserWords:
             general = next((phonemes for name, phonemes in choices if not name), None)
             by_class = tuple((name, phonemes) for name, phonemes in choices if name)
             if choices:
-                overrides.append(Override(match.start, match.end, general, by_class=by_class, source=Source.USER))
+                overrides.append(
+                    Override(match.start, match.end, general, by_class=by_class, source=PronunciationSource.USER)
+                )
             elif match.ending is None:
                 message = (
-                    f"“{match.entries[0].say}” can’t be said for “{match.entries[0].word}”, which is read as usual."
+                    f"“{match.entries[0].say}” can’t be spoken for “{match.entries[0].word}”, which is read as usual."
                 )
                 notices.append(Notice(message, match.start, match.end))
         return overrides
 
-    def _choices(self, match: Match) -> Iterator[tuple[str, str]]:
+    def _choices(self, match: LexiconMatch) -> Iterator[tuple[str, str]]:
         """Yield the part of speech and the phonemes of each entry of a match that has a sound."""
         for entry in match.entries:
             said = to_misaki(entry.phonemes, self._language) if entry.phonemes else self._spoken(entry.say)
@@ -78,25 +81,25 @@ class UserWords:
             if phonemes:
                 yield entry.part_of_speech, phonemes
 
-    def _placed(self, text: str, overrides: list[Override]) -> Normalised:
+    def _placed(self, text: str, overrides: list[Override]) -> Normalized:
         """Normalize a text, and give the phonemes to their words in the result."""
         apart: set[Override] = set()
         while True:
-            normalised = self._front_end.normalise(text, sorted(apart, key=_start))
-            placed = {each: _place(each, text, normalised.sourced) for each in overrides if each not in apart}
+            normalized = self._front_end.normalize(text, sorted(apart, key=_start))
+            placed = {each: _place(each, text, normalized.sourced) for each in overrides if each not in apart}
             lost = [each for each, place in placed.items() if place is None]
             if not lost:
-                found = (*normalised.overrides, *(place for place in placed.values() if place is not None))
-                return replace(normalised, overrides=tuple(sorted(found, key=_start)))
+                found = (*normalized.overrides, *(place for place in placed.values() if place is not None))
+                return replace(normalized, overrides=tuple(sorted(found, key=_start)))
             apart.update(lost)
 
     def _pronounced(self, text: str) -> str:
         """Return the phonemes of words, read without the lexicon; empty if they have no sound."""
-        normalised = self._front_end.normalise(text)
-        spoken = normalised.sourced.text
+        normalized = self._front_end.normalize(text)
+        spoken = normalized.sourced.text
         said = ""
         for sentence in sentences(spoken):
-            overrides = normalised.overrides_in(sentence.start, sentence.end)
+            overrides = normalized.overrides_in(sentence.start, sentence.end)
             words = self._front_end.pronounce(spoken[sentence.start : sentence.end], overrides)
             said += "".join(word.phonemes + " " * word.space for word in words) + " "
         self._front_end.reports()
@@ -107,7 +110,7 @@ class UserWords:
 _start = attrgetter("start")
 
 
-def _endless(rule: Entry, text: str) -> Notice:
+def _endless(rule: LexiconEntry, text: str) -> Notice:
     return Notice(f"The pattern “{rule.pattern}” in your lexicon takes too long and isn’t used.", 0, len(text))
 
 

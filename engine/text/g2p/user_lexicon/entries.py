@@ -12,6 +12,7 @@ from typing import Any
 import regex
 
 from engine.errors import InvalidRequest
+from engine.speech import Pronunciation
 from engine.text.g2p.directions import PLACEHOLDER, to_misaki
 from engine.text.g2p.pieces import has_sound
 from engine.text.languages import LANGUAGES, Language, language_of
@@ -25,27 +26,17 @@ SPOKEN_KINDS = "LNS"
 """The Unicode categories of spoken characters, by first letter: letters, numbers and symbols."""
 PLAIN_WORD = re.compile(r"[A-Za-z'’ -]+")
 AROUND_PHONEMES = "/[] "
+MAX_PATTERN_SIZE = 100_000
+"""The most characters that a pattern may stand for; the memory of a compiled one grows with them, to some 50 MB."""
+PATTERN_PART = re.compile(r"\\.|\[\^?\]?(?:\\.|[^\]\\])*\]|\{(?P<times>\d+)(?:,\d*)?\}|.", re.DOTALL)
 PHONEMES_HINT = "Use IPA or the symbols that `kokoro-desk plan` shows."
 SPACES = re.compile(r"\s+")
 CONTROL = re.compile(f"[\x00-\x1f\x7f-\x9f\ud800-\udfff{PLACEHOLDER}]")
 
 
 @dataclass(frozen=True)
-class Entry:
-    r"""The pronunciation of a `word`, or a rule that replaces each match of the regular expression `pattern`.
-
-    A word, which may be several, has `phonemes` or other words to `say`; a rule has the text to `say`, with `\1` for
-    its first group. `part_of_speech` is one of `PARTS_OF_SPEECH`, or empty for all. `case` is `any` or `exact`.
-    `language` is a BCP 47 tag, or `en` for all English.
-    """
-
-    word: str = ""
-    pattern: str = ""
-    phonemes: str = ""
-    say: str = ""
-    part_of_speech: str = ""
-    case: str = ANY_CASE
-    language: str = ENGLISH
+class LexiconEntry(Pronunciation):
+    """A pronunciation in a lexicon; its part of speech is one of `PARTS_OF_SPEECH`, or empty."""
 
     @property
     def title(self) -> str:
@@ -80,22 +71,43 @@ LANGUAGES_OF: Mapping[str, tuple[Language, ...]] = {
     ENGLISH: tuple(language for language in LANGUAGES if language.english),
     **{language.tag: (language,) for language in LANGUAGES},
 }
-DEFAULTS: Mapping[str, str] = asdict(Entry())
-FIELDS = tuple(field.name for field in fields(Entry))
+DEFAULTS: Mapping[str, str] = asdict(LexiconEntry())
+FIELDS = tuple(field.name for field in fields(LexiconEntry))
 
 
 @lru_cache(maxsize=512)
 def _compiled(pattern: str, exact: bool) -> regex.Pattern[str]:
+    if _size(pattern) > MAX_PATTERN_SIZE:
+        raise regex.error("it repeats too often")
     return regex.compile(pattern, 0 if exact else regex.IGNORECASE)
 
 
-def entry_of(values: Any) -> Entry:
+def _size(pattern: str) -> int:
+    """Return the number of characters, classes and escapes that a pattern stands for with its repetitions unrolled."""
+    sizes, last = [0], 0
+    for part in PATTERN_PART.finditer(pattern):
+        if part[0] == "(":
+            sizes.append(0)
+        elif part[0] == ")" and len(sizes) > 1:
+            last = sizes.pop()
+            sizes[-1] += last
+        elif part["times"] is not None:
+            times = min(int(part["times"]), MAX_PATTERN_SIZE)
+            sizes[-1] += last * max(times - 1, 0)
+            last *= max(times, 1)
+        else:
+            last = 1
+            sizes[-1] += last
+    return sum(sizes)
+
+
+def entry_of(values: Any) -> LexiconEntry:
     """Return the entry with these fields, as read from a file. Raises `ValueError` if they are not those of one."""
     if not isinstance(values, dict) or not values.keys() <= DEFAULTS.keys():
-        raise ValueError("The fields are not those of an entry.")
+        raise ValueError("The fields aren’t those of an entry.")
     if not all(isinstance(value, str) for value in values.values()):
-        raise ValueError("A field is not text.")
-    entry = Entry(**values)
+        raise ValueError("A field isn’t text.")
+    entry = LexiconEntry(**values)
     known = entry.part_of_speech in ("", *PARTS_OF_SPEECH) and entry.case in (ANY_CASE, EXACT_CASE)
     said = bool(entry.phonemes) != bool(entry.say) if entry.word else not entry.phonemes
     if not (known and said and bool(entry.word) != bool(entry.pattern) and entry.language in LANGUAGES_OF):
@@ -108,7 +120,7 @@ def entry_of(values: Any) -> Entry:
     return entry
 
 
-def checked(entry: Entry, symbols: Collection[str]) -> Entry:
+def checked(entry: LexiconEntry, symbols: Collection[str]) -> LexiconEntry:
     """Return the entry in the form in which it is saved; `symbols` is the vocabulary of the model.
 
     Raises `InvalidRequest`, with one sentence about the problem.
@@ -133,7 +145,7 @@ def checked(entry: Entry, symbols: Collection[str]) -> Entry:
     return entry
 
 
-def _tidied(entry: Entry) -> Entry:
+def _tidied(entry: LexiconEntry) -> LexiconEntry:
     """Return the entry with single spaces in its words, and its language's tag in full."""
     tag = entry.language.strip()
     return replace(
@@ -147,16 +159,16 @@ def _tidied(entry: Entry) -> Entry:
     )
 
 
-def _check_characters(entry: Entry) -> None:
-    for name, most in MAX_CHARACTERS.items():
+def _check_characters(entry: LexiconEntry) -> None:
+    for name, max_length in MAX_CHARACTERS.items():
         text: str = getattr(entry, name)
-        if len(text) > most:
-            raise InvalidRequest(f"The {name} “{text[:20]}…” is longer than {most} characters.")
+        if len(text) > max_length:
+            raise InvalidRequest(f"The {name} “{text[:20]}…” is longer than {max_length} characters.")
         if CONTROL.search(text):
             raise InvalidRequest(f"The {name} of an entry can’t contain control characters.")
 
 
-def _check_part_of_speech(entry: Entry) -> None:
+def _check_part_of_speech(entry: LexiconEntry) -> None:
     if not entry.part_of_speech:
         return
     if entry.part_of_speech not in PARTS_OF_SPEECH:
@@ -166,7 +178,7 @@ def _check_part_of_speech(entry: Entry) -> None:
         raise InvalidRequest("Only English words can have a part of speech.")
 
 
-def _check_rule(entry: Entry) -> None:
+def _check_rule(entry: LexiconEntry) -> None:
     if entry.phonemes:
         raise InvalidRequest("A pattern can’t have phonemes.", "Give it text to say.")
     try:
@@ -181,7 +193,7 @@ def _check_rule(entry: Entry) -> None:
         raise InvalidRequest(f"“{entry.say}” isn’t a valid replacement: {error}.") from error
 
 
-def _check_phonemes(entry: Entry, symbols: Collection[str]) -> None:
+def _check_phonemes(entry: LexiconEntry, symbols: Collection[str]) -> None:
     for language in entry.languages():
         phonemes = to_misaki(entry.phonemes, language)
         unknown = "”, “".join(dict.fromkeys(each for each in phonemes if each not in symbols))

@@ -8,17 +8,18 @@ from __future__ import annotations
 import csv
 import io
 import re
-from collections.abc import Callable, Collection, Iterable
+from collections.abc import Callable, Collection, Iterable, Iterator
 from dataclasses import asdict, dataclass
 from pathlib import Path
 
 from engine.errors import InvalidRequest
-from engine.text.g2p.user_lexicon.entries import FIELDS, Entry, checked
+from engine.text.g2p.user_lexicon.entries import FIELDS, LexiconEntry, checked
 
 ALIASES = {"pos": "part_of_speech", "part of speech": "part_of_speech", "ipa": "phonemes"}
 DELIMITERS = ",;\t"
 LINE_BREAK = re.compile(r"\r\n|\n|\r")
 MAX_BYTES = 50_000_000
+Paced = Callable[[Iterable[tuple[int, str]]], Iterator[tuple[int, str]]]
 COLUMNS_HINT = f"Use the columns {', '.join(FIELDS)}, or lines such as Zorg|zorgue or Zorg=zˈɔɹɡ."
 
 
@@ -34,13 +35,14 @@ class RefusedLine:
 class Imported:
     """The usable entries of a list, and its other lines."""
 
-    entries: tuple[Entry, ...]
+    entries: tuple[LexiconEntry, ...]
     refused: tuple[RefusedLine, ...]
 
 
-def read_entries(path: Path, symbols: Collection[str]) -> Imported:
+def read_entries(path: Path, symbols: Collection[str], paced: Paced = iter) -> Imported:
     """Read a list of entries; `symbols` is the vocabulary of the model.
 
+    `paced` yields its items, the numbered lines, and may wait in between or report progress.
     Raises `InvalidRequest` for a file that cannot be read or is not such a list.
     """
     try:
@@ -51,19 +53,20 @@ def read_entries(path: Path, symbols: Collection[str]) -> Imported:
         text = path.read_bytes().decode("utf-8-sig", "surrogateescape")
     except OSError as error:
         raise InvalidRequest(f"{path} can’t be read ({error.strerror}).") from error
-    lines = [(number, line) for number, line in enumerate(LINE_BREAK.split(text), 1) if line.strip()]
+    split = LINE_BREAK.split(text)
+    lines = [(number, line) for number, line in paced(enumerate(split, 1)) if line.strip()]
     lines = [(number, line) for number, line in lines if not line.startswith("#")]
     if not lines:
         raise InvalidRequest(f"{path} has no entries.", COLUMNS_HINT)
     parse = _parser_of(lines[0][1])
     if parse is not None:
-        return _imported(lines[1:], parse, symbols)
+        return _imported(paced(lines[1:]), parse, symbols)
     if not any(sign in lines[0][1] for sign in "|="):
         raise InvalidRequest(f"{path} isn’t a list of entries.", COLUMNS_HINT)
-    return _imported(lines, _of_pair, symbols)
+    return _imported(paced(lines), _of_pair, symbols)
 
 
-def as_csv(entries: Iterable[Entry]) -> str:
+def as_csv(entries: Iterable[LexiconEntry]) -> str:
     """Return entries as CSV with a header."""
     text = io.StringIO()
     writer = csv.DictWriter(text, FIELDS, lineterminator="\n")
@@ -72,8 +75,10 @@ def as_csv(entries: Iterable[Entry]) -> str:
     return text.getvalue()
 
 
-def _imported(lines: Iterable[tuple[int, str]], parse: Callable[[str], Entry], symbols: Collection[str]) -> Imported:
-    entries: list[Entry] = []
+def _imported(
+    lines: Iterable[tuple[int, str]], parse: Callable[[str], LexiconEntry], symbols: Collection[str]
+) -> Imported:
+    entries: list[LexiconEntry] = []
     refused: list[RefusedLine] = []
     for number, line in lines:
         try:
@@ -83,7 +88,7 @@ def _imported(lines: Iterable[tuple[int, str]], parse: Callable[[str], Entry], s
     return Imported(tuple(entries), tuple(refused))
 
 
-def _parser_of(header: str) -> Callable[[str], Entry] | None:
+def _parser_of(header: str) -> Callable[[str], LexiconEntry] | None:
     """Return the parser of the lines below a header; None if this is not one."""
     delimiter = max(DELIMITERS, key=header.count)
     titles = [title.strip().lower().replace("\ufeff", "") for title in _cells(header, delimiter)]
@@ -91,12 +96,12 @@ def _parser_of(header: str) -> Callable[[str], Entry] | None:
     if not {"word", "pattern"} & set(columns) or not {"phonemes", "say"} & set(columns):
         return None
 
-    def parse(line: str) -> Entry:
+    def parse(line: str) -> LexiconEntry:
         cells = _cells(line, delimiter)
         if len(cells) > len(columns):
             raise InvalidRequest(f"The line has {len(cells)} columns instead of {len(columns)}.")
         values = dict(zip(columns, cells, strict=False))
-        return Entry(**{name: value for name, value in values.items() if name in FIELDS})
+        return LexiconEntry(**{name: value for name, value in values.items() if name in FIELDS})
 
     return parse
 
@@ -108,8 +113,8 @@ def _cells(line: str, delimiter: str) -> list[str]:
         raise InvalidRequest(f"The line isn’t valid CSV ({error}).") from error
 
 
-def _of_pair(line: str) -> Entry:
+def _of_pair(line: str) -> LexiconEntry:
     word, sign, said = line.partition("|" if "|" in line else "=")
     if not sign:
         raise InvalidRequest("The line has neither “|” nor “=”.")
-    return Entry(word=word, say=said) if sign == "|" else Entry(word=word, phonemes=said)
+    return LexiconEntry(word=word, say=said) if sign == "|" else LexiconEntry(word=word, phonemes=said)

@@ -17,11 +17,11 @@ from typing import Any
 import regex
 
 from engine.errors import InvalidRequest
-from engine.speech import Source
+from engine.speech import PronunciationSource
 from engine.text.g2p.directions import INLINE
 from engine.text.g2p.draft import SourcedText, Span
 from engine.text.g2p.pieces import Ending
-from engine.text.g2p.user_lexicon.entries import ENGLISH, EXACT_CASE, Entry
+from engine.text.g2p.user_lexicon.entries import ENGLISH, EXACT_CASE, LexiconEntry
 from engine.text.languages import LANGUAGES, Language
 
 INVISIBLE = r"[\p{Cf}\x00-\x08\x0e-\x1b\x7f-\x84\x86-\x9f]"
@@ -61,10 +61,10 @@ class Token(Span):
 
 
 @dataclass(frozen=True)
-class Match(Span):
+class LexiconMatch(Span):
     """A place of a word, and the entries for it in the order in which they apply; `ending` follows their phonemes."""
 
-    entries: tuple[Entry, ...]
+    entries: tuple[LexiconEntry, ...]
     ending: Ending | None = None
 
 
@@ -85,13 +85,13 @@ def _plain(word: str) -> str:
     return unicodedata.normalize("NFKC", DROPPED.sub("", word)).translate(FORMS)
 
 
-class Index:
+class LexiconIndex:
     """Entries of one language, found in time that does not depend on their number."""
 
-    def __init__(self, entries: Iterable[Entry], english: bool = True) -> None:
+    def __init__(self, entries: Iterable[LexiconEntry], english: bool = True) -> None:
         self._english = english
-        self.rules: list[Entry] = []
-        self._words: dict[str, list[Entry]] = {}
+        self.rules: list[LexiconEntry] = []
+        self._words: dict[str, list[LexiconEntry]] = {}
         self._lengths: dict[str, int] = {}
         for entry in entries:
             if entry.pattern:
@@ -104,7 +104,7 @@ class Index:
     def __bool__(self) -> bool:
         return bool(self.rules or self._words)
 
-    def find(self, text: str, find_ending: FindEnding) -> Iterator[Match]:
+    def find(self, text: str, find_ending: FindEnding) -> Iterator[LexiconMatch]:
         """Yield the words of the lexicon in a text, the longest at each place; words in markup are left out."""
         if not self._words:
             return
@@ -117,27 +117,31 @@ class Index:
             else:
                 index += 1
 
-    def rewrite(self, text: str, stopped: set[Entry]) -> SourcedText:
+    def rewrite(self, text: str, stopped: set[LexiconEntry]) -> SourcedText:
         """Apply the rules, except for the `stopped` ones; one that takes too long joins these."""
         rewritten = SourcedText.of(text)
         for rule in self.rules:
             if rule not in stopped:
                 try:
-                    rewritten = rewritten.rewrite(RuleFinder(rule), partial(_replacement, rule), Source.USER)
+                    rewritten = rewritten.rewrite(
+                        RuleFinder(rule), partial(_replacement, rule), PronunciationSource.USER
+                    )
                 except TimeoutError:
                     stopped.add(rule)
         return rewritten
 
-    def entries_in(self, text: str, find_ending: FindEnding) -> Iterator[Entry]:
+    def entries_in(self, text: str, find_ending: FindEnding) -> Iterator[LexiconEntry]:
         """Yield the entries that affect a text: its words, and all rules that match."""
-        stopped: set[Entry] = set()
+        stopped: set[LexiconEntry] = set()
         rewritten = self.rewrite(text, stopped)
         if rewritten.rewritten or stopped:
             yield from self.rules
         for match in self.find(rewritten.text, find_ending):
             yield from match.entries
 
-    def _at(self, text: str, tokens: Sequence[Token], index: int, find_ending: FindEnding) -> tuple[Match | None, int]:
+    def _at(
+        self, text: str, tokens: Sequence[Token], index: int, find_ending: FindEnding
+    ) -> tuple[LexiconMatch | None, int]:
         """Return the longest match that begins with a token, and the number of its tokens."""
         for count in range(self._lengths.get(tokens[index].form, 1), 0, -1):
             part = tokens[index : index + count]
@@ -146,12 +150,12 @@ class Index:
                 return match, count
         return None, 0
 
-    def _match(self, text: str, tokens: Sequence[Token], find_ending: FindEnding) -> Match | None:
+    def _match(self, text: str, tokens: Sequence[Token], find_ending: FindEnding) -> LexiconMatch | None:
         start, end = tokens[0].start, tokens[-1].end
         before, last = "".join(token.form for token in tokens[:-1]), tokens[-1].form
         entries = _fitting(self._words.get(before + last, ()), text[start:end], len(before + last))
         if entries:
-            return Match(start, end, entries)
+            return LexiconMatch(start, end, entries)
         if len(last) < 2 or not last[-1].isalpha():
             return None
         found = find_ending(last, lambda stem: before + stem in self._words)
@@ -160,10 +164,10 @@ class Index:
         stem = before + found[0]
         length = len(stem) if last.startswith(found[0]) else len(stem) - 1  # “berries” is without the y
         entries = _fitting(self._words[stem], text[start:end], length)
-        return Match(start, end, entries, found[1]) if entries else None
+        return LexiconMatch(start, end, entries, found[1]) if entries else None
 
 
-def _fitting(entries: Sequence[Entry], written: str, length: int) -> tuple[Entry, ...]:
+def _fitting(entries: Sequence[LexiconEntry], written: str, length: int) -> tuple[LexiconEntry, ...]:
     """Return the entries whose case fits, the most specific first: those for a part of speech, case or accent.
 
     Of an `exact` one, the first `length` characters must be the same.
@@ -173,7 +177,7 @@ def _fitting(entries: Sequence[Entry], written: str, length: int) -> tuple[Entry
     return tuple(fitting)
 
 
-def _replacement(rule: Entry, match: Any) -> str:
+def _replacement(rule: LexiconEntry, match: Any) -> str:
     return str(match.expand(rule.say))
 
 
@@ -199,7 +203,7 @@ class _Markup:
 class RuleFinder:
     """Finds the matches of a rule outside markup; raises `TimeoutError` if that takes too long."""
 
-    def __init__(self, rule: Entry) -> None:
+    def __init__(self, rule: LexiconEntry) -> None:
         self._pattern = rule.compiled()
 
     def finditer(self, text: str) -> Iterator[Any]:
@@ -210,14 +214,14 @@ class RuleFinder:
                 yield match
 
 
-def matches(text: str, entry: Entry) -> list[Span]:
+def matches(text: str, entry: LexiconEntry) -> list[Span]:
     """Return the places of a text that an entry changes; with a part of speech, all places where it may.
 
     Loads misaki, for words with endings. Raises `InvalidRequest` for a pattern that takes too long.
     """
     if not entry.pattern:
         language = entry.languages()[0]
-        found = Index([entry], language.english).find(text, ending_finder(language))
+        found = LexiconIndex([entry], language.english).find(text, ending_finder(language))
         return [Span(each.start, each.end) for each in found]
     try:
         return [Span(*match.span()) for match in RuleFinder(entry).finditer(text)]

@@ -23,13 +23,13 @@ def test_events_are_collected_by_stage() -> None:
 
 def test_events_say_which_stage_they_concern() -> None:
     inspection = Inspection()
-    assert inspection.take(GraphEvent(GRAPH)) == STAGE
-    assert inspection.take(KernelEvent(measurement("a1"))) == STAGE
+    assert inspection.handle_event(GraphEvent(GRAPH)) == STAGE
+    assert inspection.handle_event(KernelEvent(measurement("a1"))) == STAGE
 
 
 def test_a_stage_inspected_again_starts_anew() -> None:
     inspection = inspected()
-    inspection.take(GraphEvent(GRAPH))
+    inspection.handle_event(GraphEvent(GRAPH))
     known = inspection.stage(STAGE)
     assert not known.measurements
     assert known.findings is None
@@ -57,8 +57,8 @@ def test_severity_goes_by_verdict_then_by_error() -> None:
     assert sorted([lost, wrong, None, worse, right, unknown, imprecise], key=severity) == in_order
 
 
-def test_every_verdict_has_a_sign_a_title_a_meaning_and_a_colour() -> None:
-    for said in (words.SIGNS, words.TITLES, words.MEANINGS, words.TONES):
+def test_every_verdict_has_a_sign_a_title_a_meaning_and_a_color() -> None:
+    for said in (words.SIGNS, words.TITLES, words.DESCRIPTIONS, words.TONES):
         assert set(said) == set(KernelVerdict)
     assert len(set(words.SIGNS.values())) == len(KernelVerdict)
 
@@ -78,8 +78,8 @@ EXACT = replace(measurement("a"), times_floor=0.0, max_abs=0.0, relative_l2=0.0)
     ],
 )
 def test_the_state_of_a_node(measured: KernelMeasurement | None, said: str) -> None:
-    assert words.state_words(kernel("a"), measured) == said
-    assert words.state_words(INPUT, None) == "input"
+    assert words.describe_state(kernel("a"), measured) == said
+    assert words.describe_state(INPUT, None) == "input"
 
 
 @pytest.mark.parametrize(
@@ -92,7 +92,7 @@ def test_the_state_of_a_node(measured: KernelMeasurement | None, said: str) -> N
     ],
 )
 def test_a_state_as_short_as_can_be(measured: KernelMeasurement | None, said: str) -> None:
-    assert words.short_words(measured) == said
+    assert words.format_short_error(measured) == said
 
 
 def test_the_summary_goes_from_progress_to_what_is_wrong() -> None:
@@ -102,11 +102,11 @@ def test_the_summary_goes_from_progress_to_what_is_wrong() -> None:
     one = inspected(replace(measurement("a1"), stage="one"), graph=graph_of([kernel("a1")], (), "one"), finished=False)
     alone = one.stage("one")
     alone.findings = ()
-    assert words.summary_words(alone) == "1 kernel, none is wrong"
-    assert words.summary_words(under_way) == "1 of 6 kernels measured"
-    assert words.summary_words(fine) == "6 kernels, none is wrong"
-    assert words.summary_words(imprecise) == "6 kernels, none is wrong, 1 imprecise"
-    assert words.summary_words(KNOWN) == "conv1d b1 is wrong from [0, 3, 17] on."
+    assert words.summarize_inspection(alone) == "1 kernel, none is wrong"
+    assert words.summarize_inspection(under_way) == "1 of 6 kernels measured"
+    assert words.summarize_inspection(fine) == "6 kernels, none is wrong"
+    assert words.summarize_inspection(imprecise) == "6 kernels, none is wrong, 1 imprecise"
+    assert words.summarize_inspection(KNOWN) == "conv1d b1 is wrong from [0, 3, 17] on."
 
 
 @pytest.mark.parametrize(
@@ -114,12 +114,12 @@ def test_the_summary_goes_from_progress_to_what_is_wrong() -> None:
     [(None, "–"), (0, "0 B"), (999, "999 B"), (999.6, "1 kB"), (30_720, "30.7 kB"), (2e9, "2 GB"), (5e15, "5e3 TB")],
 )
 def test_amounts(amount: float | None, said: str) -> None:
-    assert words.amount_words(amount, "B") == said
+    assert words.format_amount(amount, "B") == said
 
 
 @pytest.mark.parametrize(("seconds", "said"), [(2.5e-4, "250 µs"), (1e-3, "1 ms"), (0.125, "125 ms")])
 def test_times(seconds: float, said: str) -> None:
-    assert words.time_words(seconds) == said
+    assert words.format_duration(seconds) == said
 
 
 def test_figures_have_everything_that_is_known() -> None:

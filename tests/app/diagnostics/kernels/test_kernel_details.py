@@ -22,7 +22,7 @@ from app.diagnostics.kernels.kernel_details import (
     source_text,
 )
 from app.diagnostics.kernels.kernel_list import ERROR, MODULE, TIME, TITLE, KernelList
-from app.theme import DARK, Appearance, Theme, colours
+from app.theme import DARK, Appearance, Theme, colors
 from engine.validator.data.results import Replacement, Substitute
 from engine.validator.inspection.results import CodeEvent, GraphEvent, KernelEvent, KernelVerdict, SourceLine
 from tests.app.inspection_fakes import CODES, FILE, FINDING, GRAPH, INPUT, STAGE, inspected, kernel, measurement
@@ -50,7 +50,7 @@ def test_numbers_that_come_in_are_shown(details: KernelDetails) -> None:
     known = inspection.stage(STAGE)
     details.show_node(STAGE, known, known.node("m"))
     assert "Time per call" not in details.figures.label.text()
-    inspection.take(KernelEvent(measurement("m")))
+    inspection.handle_event(KernelEvent(measurement("m")))
     details.refresh()
     assert "250 µs" in details.figures.label.text()
 
@@ -85,7 +85,7 @@ def put_cursor(view: SourceView, line: int) -> None:
     view.text.setTextCursor(QTextCursor(view.text.document().findBlockByNumber(line - 1)))
 
 
-def test_the_file_is_shown_at_the_line_with_its_neighbours(qtbot: QtBot) -> None:
+def test_the_file_is_shown_at_the_line_with_its_neighbors(qtbot: QtBot) -> None:
     view, chosen = shown(qtbot, "m")
     text = source_text(FILE)
     assert view.line == 66
@@ -142,18 +142,18 @@ def test_marks_follow_the_measurements(qtbot: QtBot) -> None:
     inspection = inspected()
     known = inspection.stage(STAGE)
     view.show_node(STAGE, known, known.node("m"))
-    inspection.take(KernelEvent(measurement("m", KernelVerdict.WRONG)))
+    inspection.handle_event(KernelEvent(measurement("m", KernelVerdict.WRONG)))
     view.refresh()
     assert view.text.toPlainText().splitlines()[65].startswith("✗  66")
     assert view.line == 66
 
 
-def test_the_line_is_highlighted_in_the_colours_of_the_theme(qtbot: QtBot, theme: Theme) -> None:
+def test_the_line_is_highlighted_in_the_colors_of_the_theme(qtbot: QtBot, theme: Theme) -> None:
     view, _ = shown(qtbot, "m")
-    light = colours().highlight
+    light = colors().highlight
     theme.choose(Appearance.DARK)
     [mark] = view.text.extraSelections()
-    assert mark.format.background().color() == QColor(colours().highlight) != QColor(light)
+    assert mark.format.background().color() == QColor(colors().highlight) != QColor(light)
     assert mark.cursor.blockNumber() == 65
 
 
@@ -190,7 +190,7 @@ def test_code_that_is_still_to_come_is_announced(qtbot: QtBot) -> None:
     view.place.choose(TIR)
     view.show_node(STAGE, known, known.node("a1"))
     assert view.text.toPlainText() == NO_CODE
-    inspection.take(CodeEvent(CODES[0]))
+    inspection.handle_event(CodeEvent(CODES[0]))
     view.refresh()
     assert view.text.toPlainText() == CODES[0].tir
 
@@ -295,7 +295,7 @@ def test_forgetting_or_switching_the_last_off_leaves_nothing(desk: Switches) -> 
     assert desk.wanted == [(A_PLAIN,), ()]
     desk.switches.plain_loops.trigger()
     desk.switches.forget()
-    assert desk.switches.wanted == ()
+    assert desk.switches.replacements == ()
     assert states(desk) == [False, False, False]
     assert len(desk.wanted) == 3
 
@@ -332,7 +332,7 @@ def test_nodes_are_listed_in_the_order_of_the_calls(qtbot: QtBot) -> None:
     assert [cell(kernels, 0, column) for column in (ERROR, TIME)] == ["", "–"]
 
 
-def test_a_verdict_is_coloured_and_can_be_heard(qtbot: QtBot, theme: Theme) -> None:
+def test_a_verdict_is_colored_and_can_be_heard(qtbot: QtBot, theme: Theme) -> None:
     kernels, _ = listed(qtbot, inspected())
     kernels.ensurePolished()
     theme.choose(Appearance.DARK)
@@ -353,7 +353,7 @@ def test_a_measurement_that_comes_in_finds_its_place(qtbot: QtBot) -> None:
     inspection = inspected()
     kernels, _ = listed(qtbot, inspection)
     kernels.put_worst_first(True)
-    inspection.take(KernelEvent(measurement("m", KernelVerdict.WRONG, 1e9)))
+    inspection.handle_event(KernelEvent(measurement("m", KernelVerdict.WRONG, 1e9)))
     kernels.refresh()
     assert kernels.shown_nodes[0] == "m"
 
@@ -365,7 +365,7 @@ def test_only_what_has_changed_is_drawn_again(qtbot: QtBot) -> None:
     kernels.model().dataChanged.connect(lambda first, last, roles: rows.add(first.row()))
     kernels.refresh()
     assert rows == set()
-    inspection.take(KernelEvent(measurement("m", KernelVerdict.IMPRECISE)))
+    inspection.handle_event(KernelEvent(measurement("m", KernelVerdict.IMPRECISE)))
     kernels.refresh()
     assert rows == {4}
 
@@ -399,7 +399,7 @@ def test_another_stage_replaces_the_list(qtbot: QtBot) -> None:
     kernels.show_stage(None)
     assert kernels.shown_nodes == ()
     empty = Inspection()
-    empty.take(GraphEvent(GRAPH))
+    empty.handle_event(GraphEvent(GRAPH))
     kernels.show_stage(empty.stage(STAGE))
     assert cell(kernels, 1, ERROR) == "–"
     assert chosen == []

@@ -11,7 +11,7 @@ from app.diagnostics.kernels.kernel_details import ReplaceButton
 from app.diagnostics.kernels.kernel_page import CHOOSE_A_STAGE, COMPUTING, InspectionFeature, KernelPage
 from app.diagnostics.panel import DiagnosticsPanel
 from app.diagnostics.reference_process import ReferenceProcess
-from app.diagnostics.run_queue import Job, RunQueue
+from app.diagnostics.run_queue import InspectionJob, RunQueue
 from app.diagnostics.runs.run import DiagnosticsOptions, DiagnosticsRun, RunState
 from app.diagnostics.runs.run import Shown as Part
 from app.diagnostics.runs.run_folders import RunFolders
@@ -31,7 +31,7 @@ SHOWN = Part("compiled", utterance=0)
 
 def finished_run() -> DiagnosticsRun:
     run = DiagnosticsRun(ValidationRequest(SpeechRequest("Hello.", MALE)), model_config(STARTER))
-    run.take(FinishedEvent(Report(run.request, (), (), (), {})))
+    run.handle_event(FinishedEvent(Report(run.request, (), (), (), {})))
     return run
 
 
@@ -40,7 +40,7 @@ class Shown:
         self.qtbot = qtbot
         self.inspection = Inspection()
         self.run = finished_run()
-        self.jobs: list[Job] = []
+        self.jobs: list[InspectionJob] = []
         self.page = KernelPage(lambda run: self.inspection)
         self.page.inspect_requested.connect(self.jobs.append)
         qtbot.addWidget(self.page)
@@ -86,8 +86,8 @@ def test_list_links_and_source_choose_for_each_other(shown: Shown) -> None:
 def test_a_wrong_kernel_is_chosen_when_it_is_found_unless_somebody_chose(shown: Shown) -> None:
     inspection = inspected(measurement("a1"), finished=False)
     shown.show(inspection)
-    inspection.take(KernelEvent(measurement("b1", KernelVerdict.WRONG, 99.0)))
-    inspection.take(InspectedEvent(STAGE, (FINDING,)))
+    inspection.handle_event(KernelEvent(measurement("b1", KernelVerdict.WRONG, 99.0)))
+    inspection.handle_event(InspectedEvent(STAGE, (FINDING,)))
     shown.page.refresh_soon()
     shown.qtbot.waitUntil(lambda: shown.page.node == "b1")
     shown.page.choose("m")
@@ -100,7 +100,7 @@ def test_a_stage_that_is_looked_at_is_inspected_once(shown: Shown) -> None:
     assert not shown.page.inspect_button.isEnabled()
     for _ in range(2):
         shown.page.show_stage(shown.run, SHOWN, "decoder")
-    assert shown.jobs == [Job(shown.run, ("decoder",), 0)]
+    assert shown.jobs == [InspectionJob(shown.run, ("decoder",), 0)]
     assert shown.page.title.toolTip() == "Decoder: kernels not measured yet."
     shown.page.inspect_button.click()
     assert len(shown.jobs) == 2
@@ -118,7 +118,7 @@ def test_nothing_is_inspected_while_the_run_goes_on(shown: Shown) -> None:
 
 def test_what_is_told_is_said_until_all_kernels_are_known(shown: Shown) -> None:
     shown.page.show_stage(shown.run, SHOWN, STAGE)
-    shown.page.tell("Loading modules")
+    shown.page.show_message("Loading modules")
     assert shown.page.title.toolTip() == "Loading modules"
     shown.inspection = inspected()
     shown.page.refresh_stage(shown.run, STAGE)
@@ -127,7 +127,7 @@ def test_what_is_told_is_said_until_all_kernels_are_known(shown: Shown) -> None:
 
 def test_what_was_told_of_another_run_is_not_said_of_this_one(shown: Shown) -> None:
     shown.page.show_stage(shown.run, SHOWN, STAGE)
-    shown.page.tell("The process ended.")
+    shown.page.show_message("The process ended.")
     shown.inspection = Inspection()
     shown.page.show_stage(finished_run(), SHOWN, STAGE)
     assert shown.page.title.toolTip() != "The process ended."
@@ -155,10 +155,10 @@ def test_a_run_of_other_kernels_forgets_what_was_replaced(shown: Shown) -> None:
     shown.page.details.source.replace.stage_in_pytorch.trigger()
     shown.run = finished_run()
     shown.page.show_stage(shown.run, SHOWN, STAGE)
-    assert shown.page.details.source.replace.wanted != ()
+    assert shown.page.details.source.replace.replacements != ()
     shown.inspection = inspected()
     shown.page.show_stage(shown.run, SHOWN, STAGE)
-    assert shown.page.details.source.replace.wanted == ()
+    assert shown.page.details.source.replace.replacements == ()
 
 
 def test_find_goes_to_the_search(shown: Shown) -> None:

@@ -6,7 +6,7 @@ from PySide6.QtGui import QAccessible
 from pytestqt.qtbot import QtBot
 
 from app.diagnostics.outputs.drill_down import VERDICT, DrillDown, OutputList, output_title
-from app.diagnostics.outputs.listening import Part
+from app.diagnostics.outputs.listening import AudioSide
 from app.diagnostics.runs.run import DiagnosticsRun, Shown
 from engine.stages import stage_named
 from engine.validator.data.results import InputSource, NotFinite, Regime, RowEvent, Verdict
@@ -84,8 +84,8 @@ def test_audio_has_spectrograms_and_can_be_heard(drill_down: DrillDown, qtbot: Q
     drill_down.listening.alone_button.click()
     assert drill_down.sound.reading is InputSource.ISOLATED
     assert drill_down.sample_rate_hz == CONFIG.sample_rate_hz
-    with qtbot.waitSignal(drill_down.listening.wanted):
-        drill_down.listening.buttons[Part.DIFFERENCE].click()
+    with qtbot.waitSignal(drill_down.listening.part_clicked):
+        drill_down.listening.buttons[AudioSide.DIFFERENCE].click()
 
 
 def test_what_is_under_the_mouse_is_told(drill_down: DrillDown, qtbot: QtBot) -> None:
@@ -132,7 +132,7 @@ def test_values_that_are_no_numbers_are_counted_and_placed(drill_down: DrillDown
     broken = NotFinite(3, 1, (7, 2), "tokens", 2, len(UTTERANCES[0].phonemes) + 2)
     for event in events(run.request):
         is_row = isinstance(event, RowEvent) and event.row.output == "text_features"
-        run.take(RowEvent(replace(event.row, not_finite=broken)) if is_row else event)
+        run.handle_event(RowEvent(replace(event.row, not_finite=broken)) if is_row else event)
     drill_down.show_stage(run, SHOWN, "bert")
     assert drill_down.broken.isVisible()
     assert drill_down.broken.accessibleDescription().startswith("3 NaN and 1 infinite; the first at [7, 2] · ")
@@ -162,10 +162,10 @@ def test_sound_that_comes_later_can_be_heard_then(drill_down: DrillDown) -> None
     arrays.arrays[ours] = kept.pop(ours)
     drill_down.show_stage(run, SHOWN, "istft")
     assert drill_down.listening.isVisible()
-    assert not drill_down.listening.buttons[Part.OURS].isEnabled()  # the end-to-end audio does not exist yet
+    assert not drill_down.listening.buttons[AudioSide.OURS].isEnabled()  # the end-to-end audio does not exist yet
     arrays.arrays |= kept
     drill_down.show_stage(run, SHOWN, "istft")
-    assert drill_down.listening.buttons[Part.OURS].isEnabled()
+    assert drill_down.listening.buttons[AudioSide.OURS].isEnabled()
 
 
 def test_nothing_is_loaded_twice(drill_down: DrillDown, qtbot: QtBot) -> None:

@@ -8,7 +8,7 @@ from pytestqt.qtbot import QtBot
 from app.audio.player import AudioPlayer
 from app.audio.sound_player import SoundPlayer
 from app.diagnostics.outputs.drill_down import HOW_TO_READ, DrillDown
-from app.diagnostics.outputs.listening import LOUDEST, LOUDEST_GAIN, ListeningBar, Part, has_audio, heard
+from app.diagnostics.outputs.listening import LOUDEST, LOUDEST_GAIN, AudioSide, ListeningBar, has_audio, heard
 from app.diagnostics.outputs.listening_control import SHOW_EVERY_MS, UNHEARD, ListeningControl
 from app.diagnostics.runs.run import Shown
 from engine.stages import STAGES
@@ -23,7 +23,7 @@ REFERENCE = (0, Regime.DYNAMIC, InputSource.END_TO_END, "audio")
 
 def test_both_sides_are_heard_as_they_are() -> None:
     arrays = arrays_of(request())
-    for part, key in ((Part.OURS, OURS), (Part.REFERENCE, REFERENCE)):
+    for part, key in ((AudioSide.OURS, OURS), (AudioSide.REFERENCE, REFERENCE)):
         found = heard(arrays, AUDIO, part)
         assert found.samples == pytest.approx(np.clip(arrays.arrays[key][0], -1, 1))
         assert found.samples.dtype == np.float32
@@ -32,7 +32,7 @@ def test_both_sides_are_heard_as_they_are() -> None:
 
 def test_the_difference_is_made_loud_enough() -> None:
     arrays = arrays_of(request())
-    found = heard(arrays, AUDIO, Part.DIFFERENCE)
+    found = heard(arrays, AUDIO, AudioSide.DIFFERENCE)
     assert np.abs(found.samples).max() == pytest.approx(LOUDEST, rel=1e-3)
     assert found.gain_db > 60
     apart = arrays.arrays[OURS][0] - arrays.arrays[REFERENCE][0]
@@ -42,16 +42,16 @@ def test_the_difference_is_made_loud_enough() -> None:
 def test_a_difference_of_nothing_stays_quiet() -> None:
     arrays = arrays_of(request())
     arrays.arrays[OURS] = arrays.arrays[REFERENCE]
-    assert heard(arrays, AUDIO, Part.DIFFERENCE) is None
+    assert heard(arrays, AUDIO, AudioSide.DIFFERENCE) is None
     arrays.arrays[OURS] = arrays.arrays[REFERENCE] + np.float32(1e-7)
-    found = heard(arrays, AUDIO, Part.DIFFERENCE)
+    found = heard(arrays, AUDIO, AudioSide.DIFFERENCE)
     assert np.abs(found.samples).max() < 0.05
 
 
 def test_broken_audio_hurts_no_ear() -> None:
     arrays = arrays_of(request())
     arrays.arrays[OURS] = np.array([[np.nan, np.inf, -7.0, 0.5]], np.float32)
-    found = heard(arrays, AUDIO, Part.OURS)
+    found = heard(arrays, AUDIO, AudioSide.OURS)
     assert found.samples.tolist() == [0, 1, -1, 0.5]
 
 
@@ -61,7 +61,7 @@ def test_only_kept_audio_can_be_heard() -> None:
     assert not has_audio(None, AUDIO)
     assert not has_audio(MemoryArrays(), AUDIO)
     assert not has_audio(arrays, row(STAGES[3], "f0", Regime.COMPILED))
-    assert heard(MemoryArrays(), AUDIO, Part.OURS) is None
+    assert heard(MemoryArrays(), AUDIO, AudioSide.OURS) is None
 
 
 @pytest.fixture
@@ -71,11 +71,11 @@ def bar(qtbot: QtBot) -> ListeningBar:
     return bar
 
 
-@pytest.mark.parametrize("part", list(Part))
+@pytest.mark.parametrize("part", list(AudioSide))
 def test_every_part_can_be_wanted_and_is_shown_only_when_it_is_heard(
-    bar: ListeningBar, qtbot: QtBot, part: Part
+    bar: ListeningBar, qtbot: QtBot, part: AudioSide
 ) -> None:
-    with qtbot.waitSignal(bar.wanted) as wanted:
+    with qtbot.waitSignal(bar.part_clicked) as wanted:
         bar.buttons[part].click()
     assert wanted.args == [part]
     assert not bar.buttons[part].isChecked()
@@ -91,7 +91,7 @@ def test_a_is_end_to_end_until_the_last_stage_alone_is_wanted(bar: ListeningBar,
             button.click()
         assert toggled.args == [end_to_end]
         assert bar.end_to_end is end_to_end
-        assert ("last stage only" in bar.buttons[Part.OURS].text()) is not end_to_end
+        assert ("last stage only" in bar.buttons[AudioSide.OURS].text()) is not end_to_end
     bar.name_sides("Padded, not packed", "PyTorch")
     assert [button.text() for button in bar.buttons.values()] == [
         "A · Padded, not packed, end to end",
@@ -138,14 +138,14 @@ class Desk:
         self.page.show_stage(self.run, SHOWN, "istft")
         self.bar = self.page.listening
 
-    def side(self, part: Part) -> np.ndarray:
+    def side(self, part: AudioSide) -> np.ndarray:
         keys = {
-            Part.OURS: (0, Regime.COMPILED, InputSource.END_TO_END, "audio"),
-            Part.REFERENCE: (0, Regime.DYNAMIC, InputSource.END_TO_END, "audio"),
+            AudioSide.OURS: (0, Regime.COMPILED, InputSource.END_TO_END, "audio"),
+            AudioSide.REFERENCE: (0, Regime.DYNAMIC, InputSource.END_TO_END, "audio"),
         }
         return np.clip(np.ravel(self.arrays[keys[part]]), -1, 1)
 
-    def press(self, part: Part) -> None:
+    def press(self, part: AudioSide) -> None:
         self.bar.buttons[part].click()
 
     def hear(self, count: int) -> np.ndarray:
@@ -161,28 +161,28 @@ def desk(qtbot: QtBot) -> Iterator[Desk]:
 
 
 def test_b_goes_on_where_a_was(desk: Desk, qtbot: QtBot) -> None:
-    desk.arrays[(0, Regime.COMPILED, InputSource.END_TO_END, "audio")] = -desk.side(Part.REFERENCE)[None]
-    desk.press(Part.OURS)
-    np.testing.assert_allclose(desk.hear(6000), desk.side(Part.OURS)[:6000])
+    desk.arrays[(0, Regime.COMPILED, InputSource.END_TO_END, "audio")] = -desk.side(AudioSide.REFERENCE)[None]
+    desk.press(AudioSide.OURS)
+    np.testing.assert_allclose(desk.hear(6000), desk.side(AudioSide.OURS)[:6000])
     qtbot.waitUntil(lambda: desk.sounds.place >= 6000)
-    desk.press(Part.REFERENCE)
+    desk.press(AudioSide.REFERENCE)
     desk.page.show_stage(desk.run, SHOWN, "f0n")  # a different stage of the same utterance
-    assert desk.control.heard is Part.REFERENCE
+    assert desk.control.heard is AudioSide.REFERENCE
     heard = desk.hear(12_000)
-    np.testing.assert_allclose(heard[-4000:], desk.side(Part.REFERENCE)[14_000:18_000], atol=1e-6)
-    steps = max(np.abs(np.diff(desk.side(part))).max() for part in (Part.OURS, Part.REFERENCE))
+    np.testing.assert_allclose(heard[-4000:], desk.side(AudioSide.REFERENCE)[14_000:18_000], atol=1e-6)
+    steps = max(np.abs(np.diff(desk.side(part))).max() for part in (AudioSide.OURS, AudioSide.REFERENCE))
     assert np.abs(np.diff(heard)).max() < 1.2 * steps
     assert len(desk.output.streams) == 1
 
 
 def test_the_button_of_what_is_heard_stops_it(desk: Desk) -> None:
-    desk.press(Part.OURS)
-    assert desk.bar.buttons[Part.OURS].isChecked()
-    assert desk.bar.buttons[Part.OURS].accessibleName() == "Stop A: Compiled, end to end"
-    desk.press(Part.OURS)
+    desk.press(AudioSide.OURS)
+    assert desk.bar.buttons[AudioSide.OURS].isChecked()
+    assert desk.bar.buttons[AudioSide.OURS].accessibleName() == "Stop A: Compiled, end to end"
+    desk.press(AudioSide.OURS)
     assert not desk.sounds.playing
     assert desk.control.heard is None
-    assert desk.bar.buttons[Part.OURS].accessibleName() == "Play A: Compiled, end to end"
+    assert desk.bar.buttons[AudioSide.OURS].accessibleName() == "Play A: Compiled, end to end"
     assert desk.places[-1] is None
 
 
@@ -194,22 +194,22 @@ def test_a_selected_part_goes_round_and_the_borders_can_be_moved(desk: Desk, qtb
     length = desk.run.alignment(0)
     seconds = sum(length) / CONFIG.frames_per_second
     assert part == pytest.approx((seconds / 4, seconds * 3 / 4))
-    desk.press(Part.OURS)
+    desk.press(AudioSide.OURS)
     desk.page.signals.part_chosen.emit(0.1, 0.2)
     assert desk.page.heat_maps.part == pytest.approx((0.1, 0.2))
     first, last = round(0.1 * RATE_HZ), round(0.2 * RATE_HZ)
     heard = desk.hear(3 * (last - first))
     after_seam = slice(last - first + 200, 2 * (last - first))
-    np.testing.assert_allclose(heard[after_seam], desk.side(Part.OURS)[first + 200 : last], atol=1e-6)
-    assert desk.control.heard is Part.OURS
+    np.testing.assert_allclose(heard[after_seam], desk.side(AudioSide.OURS)[first + 200 : last], atol=1e-6)
+    assert desk.control.heard is AudioSide.OURS
     desk.bar.loop_button.click()
     assert desk.page.signals.part is None
 
 
 def test_the_difference_is_as_much_louder_as_is_wanted(desk: Desk, qtbot: QtBot) -> None:
-    apart = desk.side(Part.OURS) - desk.side(Part.REFERENCE)
+    apart = desk.side(AudioSide.OURS) - desk.side(AudioSide.REFERENCE)
     desk.bar.gain.choose(0.0)
-    desk.press(Part.DIFFERENCE)
+    desk.press(AudioSide.DIFFERENCE)
     np.testing.assert_allclose(desk.hear(3000), apart[:3000], atol=1e-6)
     qtbot.waitUntil(lambda: desk.sounds.place >= 3000)
     desk.bar.gain.choose(40.0)
@@ -219,9 +219,9 @@ def test_the_difference_is_as_much_louder_as_is_wanted(desk: Desk, qtbot: QtBot)
 
 
 def test_what_is_too_loud_is_said_to_be_cut_off(desk: Desk) -> None:
-    desk.arrays[(0, Regime.COMPILED, InputSource.END_TO_END, "audio")] = -desk.side(Part.REFERENCE)[None]
+    desk.arrays[(0, Regime.COMPILED, InputSource.END_TO_END, "audio")] = -desk.side(AudioSide.REFERENCE)[None]
     desk.bar.gain.choose(40.0)
-    desk.press(Part.DIFFERENCE)
+    desk.press(AudioSide.DIFFERENCE)
     assert "by 40 dB; some peaks are clipped" in desk.page.readout.accessibleDescription()
     desk.bar.gain.choose(LOUDEST_GAIN)
     desk.bar.gain.chosen.emit(LOUDEST_GAIN)
@@ -229,23 +229,23 @@ def test_what_is_too_loud_is_said_to_be_cut_off(desk: Desk) -> None:
 
 
 def test_equal_sides_have_nothing_to_hear(desk: Desk) -> None:
-    desk.arrays[(0, Regime.COMPILED, InputSource.END_TO_END, "audio")] = desk.side(Part.REFERENCE)[None]
-    desk.press(Part.DIFFERENCE)
+    desk.arrays[(0, Regime.COMPILED, InputSource.END_TO_END, "audio")] = desk.side(AudioSide.REFERENCE)[None]
+    desk.press(AudioSide.DIFFERENCE)
     assert not desk.sounds.playing
     assert desk.page.readout.accessibleDescription() == UNHEARD
-    assert not desk.bar.buttons[Part.DIFFERENCE].isChecked()
+    assert not desk.bar.buttons[AudioSide.DIFFERENCE].isChecked()
 
 
-def test_another_subject_ends_it(desk: Desk) -> None:
+def test_another_topic_ends_it(desk: Desk) -> None:
     desk.bar.loop_button.click()
-    desk.press(Part.OURS)
+    desk.press(AudioSide.OURS)
     desk.page.show_stage(desk.run, Shown(Regime.COMPILED, utterance=1), "istft")
     assert not desk.sounds.playing
     assert not desk.bar.loops
 
 
 def test_where_it_is_heard_is_shown(desk: Desk, qtbot: QtBot) -> None:
-    desk.press(Part.OURS)
+    desk.press(AudioSide.OURS)
     for sample, seconds in ((7200, 0.3), (2400, 0.4)):
         qtbot.wait_for_timers(SHOW_EVERY_MS)  # updates are at least this far apart
         desk.hear(sample)

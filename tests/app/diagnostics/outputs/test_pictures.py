@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from pytestqt.qtbot import QtBot
 
-from app.diagnostics.colours import Scale
+from app.diagnostics.colors import Scale
 from app.diagnostics.outputs.pictures import (
     BY_PHONEME,
     MAX_LINES,
@@ -20,7 +20,7 @@ from app.diagnostics.outputs.pictures import (
     PictureRequest,
     ProfilePicture,
     SignalPicture,
-    not_finite_words,
+    describe_not_finite,
     picture_of,
     readout_of,
 )
@@ -342,8 +342,8 @@ PICTURES = {
 
 def test_where_it_stops_being_a_number() -> None:
     tokens = len(UTTERANCE.phonemes) + 2
-    words = not_finite_words(NotFinite(2, 0, (3, 1), "tokens", 1, tokens), SPOKEN, UTTERANCE)
+    words = describe_not_finite(NotFinite(2, 0, (3, 1), "tokens", 1, tokens), SPOKEN, UTTERANCE)
     start = SPOKEN.token_edges[1]
     assert words == f"2 NaN; the first at [3, 1] · {start:.3f} s · “The” {UTTERANCE.phonemes[0]}"
-    late = not_finite_words(NotFinite(1, 1, (sum(alignment(UTTERANCE)) // 2,), "frames", 10, 20), SPOKEN, UTTERANCE)
+    late = describe_not_finite(NotFinite(1, 1, (sum(alignment(UTTERANCE)) // 2,), "frames", 10, 20), SPOKEN, UTTERANCE)
     assert f"{SPOKEN.seconds / 2:.3f} s" in late

@@ -5,11 +5,11 @@ from hypothesis import strategies as st
 from PySide6.QtGui import QColor, QImage
 from pytestqt.qtbot import QtBot
 
-from app.diagnostics.colours import Scale, Tone, table_of
+from app.diagnostics.colors import ColorTone, Scale, table_of
 from app.diagnostics.outputs.pictures import HeatPane, HeatPicture, ProfilePicture, SignalPicture, envelope
 from app.diagnostics.outputs.signal_view import EnvelopeItem, HeatView, ProfileView, SignalView
 from app.diagnostics.outputs.time_pane import LEFT_PIXELS, TimePane
-from app.theme import DARK, LIGHT, Appearance, Theme, colours
+from app.theme import DARK, LIGHT, Appearance, Theme, colors
 
 RATE = 80.0
 
@@ -66,15 +66,15 @@ def test_what_is_not_finite_is_said_and_left_out(view: SignalView) -> None:
     view.grab()
 
 
-def test_it_takes_the_theme_s_colours(view: SignalView, theme: Theme) -> None:
+def test_it_takes_the_theme_s_colors(view: SignalView, theme: Theme) -> None:
     view.show_picture(picture(), "")
     theme.choose(Appearance.DARK)
     upper, lower = (pane.grab().toImage() for pane in view.panes)
-    assert {DARK.surface, DARK.wave, DARK.accent} <= colours_in(upper)
-    assert {DARK.surface, DARK.error} <= colours_in(lower)
+    assert {DARK.surface, DARK.wave, DARK.accent} <= colors_in(upper)
+    assert {DARK.surface, DARK.error} <= colors_in(lower)
 
 
-def colours_in(image: QImage) -> set[str]:
+def colors_in(image: QImage) -> set[str]:
     return {image.pixelColor(x, y).name() for x in range(image.width()) for y in range(image.height())}
 
 
@@ -97,7 +97,7 @@ INK = LIGHT.error
 
 def painted(qtbot: QtBot, signal: np.ndarray, columns: int) -> QImage:
     """Paint one second of a signal, from -1 at the bottom to 1 at the top."""
-    plot, item = TimePane("A signal"), EnvelopeItem(Tone.ERROR, 2.0)
+    plot, item = TimePane("A signal"), EnvelopeItem(ColorTone.ERROR, 2.0)
     qtbot.addWidget(plot)
     plot.resize(400, 200)
     plot.left.setWidth(0)
@@ -141,7 +141,7 @@ def test_what_is_not_finite_leaves_a_gap(qtbot: QtBot, columns: int) -> None:
 
 
 def test_nothing_draws_nothing(qtbot: QtBot) -> None:
-    item = EnvelopeItem(Tone.ERROR)
+    item = EnvelopeItem(ColorTone.ERROR)
     for shape in (None, envelope(np.zeros(0), 0, 0, 5), envelope(np.full(9, np.inf), 0, 9, 5)):
         item.show_envelope(shape, 10.0)
         assert item.boundingRect().isEmpty()
@@ -173,7 +173,7 @@ def maps(qtbot: QtBot, theme: Theme) -> HeatView:
     return maps
 
 
-def colour_at(maps: HeatView, pane: int, x: float, y: float) -> str:
+def color_at(maps: HeatView, pane: int, x: float, y: float) -> str:
     image = maps.panes[pane].grab().toImage()
     height = maps.panes[pane].view.height()
     return image.pixelColor(LEFT_PIXELS + int(x * (image.width() - LEFT_PIXELS - 8)), int(y * height)).name()
@@ -184,21 +184,21 @@ def expected(scale: Scale, step: int) -> str:
 
 
 @pytest.mark.parametrize("appearance", [Appearance.LIGHT, Appearance.DARK])
-def test_every_value_has_its_colour_and_place(maps: HeatView, theme: Theme, appearance: Appearance) -> None:
+def test_every_value_has_its_color_and_place(maps: HeatView, theme: Theme, appearance: Appearance) -> None:
     maps.show_picture(PICTURE)
     theme.choose(appearance)
     values, errors = Scale.VALUES, Scale.ERRORS
-    assert colour_at(maps, 0, 0.8, 0.8) == expected(values, 255)
-    assert colour_at(maps, 1, 0.2, 0.8) == expected(values, 0)
-    assert colour_at(maps, 1, 0.8, 0.3) == expected(values, 0)
-    assert colour_at(maps, 2, 0.8, 0.8) == expected(errors, 255)
-    assert colour_at(maps, 2, 0.2, 0.4) == expected(errors, 128)
+    assert color_at(maps, 0, 0.8, 0.8) == expected(values, 255)
+    assert color_at(maps, 1, 0.2, 0.8) == expected(values, 0)
+    assert color_at(maps, 1, 0.8, 0.3) == expected(values, 0)
+    assert color_at(maps, 2, 0.8, 0.8) == expected(errors, 255)
+    assert color_at(maps, 2, 0.2, 0.4) == expected(errors, 128)
 
 
 def test_a_part_lies_at_its_time(maps: HeatView) -> None:
     maps.show_picture(HeatPicture(PICTURE.panes, 0.5, 1.0, ""))
-    assert colour_at(maps, 1, 0.2, 0.8) == colours().surface
-    assert colour_at(maps, 1, 0.6, 0.8) == expected(Scale.VALUES, 0)
+    assert color_at(maps, 1, 0.2, 0.8) == colors().surface
+    assert color_at(maps, 1, 0.6, 0.8) == expected(Scale.VALUES, 0)
 
 
 @pytest.mark.parametrize("appearance", [Appearance.LIGHT, Appearance.DARK])
@@ -208,8 +208,8 @@ def test_both_sides_of_a_spectrogram_have_hues_of_their_own_and_frequencies_at_t
     sides = (HeatPane("Compiled", QUARTERS, Scale.OURS), HeatPane("PyTorch", QUARTERS, Scale.REFERENCE))
     theme.choose(appearance)
     maps.show_picture(HeatPicture((*sides, PICTURE.panes[2]), 0.0, 1.0, "mel to 12 kHz", ((0.5, "2k"),)))
-    assert colour_at(maps, 0, 0.8, 0.8) == expected(Scale.OURS, 255)
-    assert colour_at(maps, 1, 0.8, 0.8) == expected(Scale.REFERENCE, 255)
+    assert color_at(maps, 0, 0.8, 0.8) == expected(Scale.OURS, 255)
+    assert color_at(maps, 1, 0.8, 0.8) == expected(Scale.REFERENCE, 255)
     loud = [QColor(expected(scale, 128)) for scale in (Scale.OURS, Scale.REFERENCE)]
     assert loud[0].blue() > loud[0].red()
     assert loud[1].red() > loud[1].blue()

@@ -52,7 +52,7 @@ def test_a_moment_is_marked_in_every_pane(stack: PaneStack) -> None:
     assert not any(pane.cursor.isVisible() for pane in stack.panes)
 
 
-def test_titles_and_colours(stack: PaneStack, theme: Theme) -> None:
+def test_titles_and_colors(stack: PaneStack, theme: Theme) -> None:
     stack.panes[0].set_title("Compiled over PyTorch")
     assert stack.panes[0].accessibleDescription() == "Compiled over PyTorch"
     assert [pane.accessibleName() for pane in stack.panes] == ["Upper", "Lower"]

@@ -12,7 +12,7 @@ from app.diagnostics.runs.run import (
     Shown,
     crashed_row,
 )
-from app.diagnostics.runs.run_words import state_words
+from app.diagnostics.runs.run_text import describe_state
 from engine.speech import Plan, PlanEvent, Utterance
 from engine.stages import STAGE_NAMES, STAGES, stage_named
 from engine.validator.data.results import (
@@ -43,21 +43,21 @@ def feed(run: DiagnosticsRun, until_stage: str, utterance: int = 0) -> None:
         reached = is_row and event.row.stage == until_stage and event.row.utterance == utterance
         if done and is_row and not reached:
             return
-        run.take(event)
+        run.handle_event(event)
         done = done or reached
 
 
 def test_it_goes_from_loading_to_finished(run: DiagnosticsRun) -> None:
     said = events(run.request)
     assert run.state is RunState.LOADING
-    run.take(said[0])
+    run.handle_event(said[0])
     assert run.preparation == said[0]
     assert run.active
-    run.take(PlanEvent(Plan(UTTERANCES)))
+    run.handle_event(PlanEvent(Plan(UTTERANCES)))
     assert run.state is RunState.RUNNING
     assert run.utterances == UTTERANCES
     for event in said[1:]:
-        run.take(event)
+        run.handle_event(event)
     assert run.state is RunState.FINISHED
     assert not run.active
     assert run.preparation is None
@@ -69,16 +69,16 @@ def test_the_worst_output_stands_for_its_stage(run: DiagnosticsRun) -> None:
     good = row(stage, "magnitude", Regime.COMPILED, error=1e-6)
     bad = row(stage, "phase", Regime.COMPILED, error=1e-4)
     for each in (bad, good):
-        run.take(RowEvent(each))
+        run.handle_event(RowEvent(each))
     assert run.stage_summary(replace(COMPILED, utterance=0), "decoder") == bad
 
 
 def test_an_inner_value_does_not_stand_for_its_stage(run: DiagnosticsRun) -> None:
     stage = stage_named("bert")
-    run.take(RowEvent(row(stage, "inner", Regime.COMPILED, error=0.5, probe=True)))
+    run.handle_event(RowEvent(row(stage, "inner", Regime.COMPILED, error=0.5, probe=True)))
     assert run.stage_summary(COMPILED, "bert") is None
     output = row(stage, "text_features", Regime.COMPILED)
-    run.take(RowEvent(output))
+    run.handle_event(RowEvent(output))
     assert run.stage_summary(COMPILED, "bert") == output
     assert [each.probe for each in run.rows_of(0, Regime.COMPILED, InputSource.ISOLATED, "bert")] == [False, True]
 
@@ -86,7 +86,7 @@ def test_an_inner_value_does_not_stand_for_its_stage(run: DiagnosticsRun) -> Non
 def test_the_worst_utterance_stands_for_all(run: DiagnosticsRun) -> None:
     stage = stage_named("istft")
     for utterance, error in enumerate((1e-5, 3e-5, 2e-5)):
-        run.take(RowEvent(row(stage, "audio", Regime.COMPILED, utterance=utterance, error=error)))
+        run.handle_event(RowEvent(row(stage, "audio", Regime.COMPILED, utterance=utterance, error=error)))
     worst = run.stage_summary(COMPILED, "istft")
     assert worst.utterance == 1
     assert run.utterance_to_show(COMPILED, "istft") == 1
@@ -120,7 +120,7 @@ def test_a_row_with_the_references_durations_stands_before_the_one_without(run: 
     apart = row(stage, "f0", Regime.COMPILED, InputSource.END_TO_END, error=0.5)
     given = replace(row(stage, "f0", Regime.COMPILED, error=0.1), reading=GIVEN)
     for each in (given, apart):
-        run.take(RowEvent(each))
+        run.handle_event(RowEvent(each))
     for utterance in (None, 0):
         assert run.stage_summary(Shown(Regime.COMPILED, GIVEN, utterance), "f0n") is given
         assert run.stage_summary(Shown(Regime.COMPILED, InputSource.END_TO_END, utterance), "f0n") is apart
@@ -138,7 +138,9 @@ def test_a_crash_marks_what_was_not_reported(run: DiagnosticsRun) -> None:
     assert [each.verdict for each in second if each] == [Verdict.CRASHED] * 8
 
 
-@pytest.mark.parametrize("end", [lambda run: run.crash("Gone."), lambda run: run.take(FailedEvent("No memory.", ""))])
+@pytest.mark.parametrize(
+    "end", [lambda run: run.crash("Gone."), lambda run: run.handle_event(FailedEvent("No memory.", ""))]
+)
 def test_an_end_in_the_middle_keeps_numbers_and_failures_and_marks_the_rest(
     end: Callable[[DiagnosticsRun], None],
 ) -> None:
@@ -156,22 +158,22 @@ def test_an_end_in_the_middle_keeps_numbers_and_failures_and_marks_the_rest(
 
 def test_an_ended_run_takes_nothing_more(run: DiagnosticsRun) -> None:
     run.stop()
-    run.take(PlanEvent(Plan(UTTERANCES)))
+    run.handle_event(PlanEvent(Plan(UTTERANCES)))
     run.crash("Too late.")
     assert run.state is RunState.STOPPED
     assert run.utterances == ()
 
 
 def test_a_failure_says_why(run: DiagnosticsRun) -> None:
-    run.take(FailedEvent("There is no such voice.", "Choose another."))
+    run.handle_event(FailedEvent("No voice.", "Choose one."))
     assert run.state is RunState.FAILED
-    assert (run.message, run.hint) == ("There is no such voice.", "Choose another.")
+    assert (run.message, run.hint) == ("No voice.", "Choose one.")
     assert run.stage_summary(COMPILED, "bert") is None
 
 
 def test_rows_that_were_missed_come_with_the_report(run: DiagnosticsRun) -> None:
     said = events(run.request)
-    run.take(said[-1])
+    run.handle_event(said[-1])
     assert isinstance(said[-1], FinishedEvent)
     assert run.row_count == len(said[-1].report.rows)
     assert run.state is RunState.FINISHED
@@ -188,8 +190,8 @@ def test_the_utterance_under_way_is_shown_while_it_runs(run: DiagnosticsRun) -> 
 
 def test_regimes_are_those_compared(run: DiagnosticsRun) -> None:
     assert run.regimes == (Regime.UPSTREAM, Regime.COMPILED)
-    crossed = replace(row(STAGES[0], "text_features", Regime.COMPILED), regime="compiled with bert from dynamic")
-    run.take(RowEvent(crossed))
+    mixed = replace(row(STAGES[0], "text_features", Regime.COMPILED), regime="compiled with bert from dynamic")
+    run.handle_event(RowEvent(mixed))
     assert run.regimes[-1] == "compiled with bert from dynamic"
 
 
@@ -198,22 +200,22 @@ def test_a_long_text_keeps_the_curves_of_what_was_compared_last_and_of_the_worst
     stage = STAGES[3]
     for utterance in range(MAX_UTTERANCES + 3):
         curved = replace(row(stage, "f0", Regime.COMPILED, error=1.0 if utterance == 1 else 1e-6), utterance=utterance)
-        run.take(RowEvent(curved))
+        run.handle_event(RowEvent(curved))
     without = [each.utterance for each in run.rows if each.profile is None]
     assert without == [0, 2]
-    assert "keep their curves" in state_words(run)
+    assert "keep their curves" in describe_state(run)
     assert run.row_count == MAX_UTTERANCES + 3
 
 
 def test_a_plan_comes_in_pieces(run: DiagnosticsRun) -> None:
-    run.take(PlanEvent(Plan(UTTERANCES[:2], (), 40)))
+    run.handle_event(PlanEvent(Plan(UTTERANCES[:2], (), 40)))
     assert not run.progress.plan.whole
-    run.take(PlanEvent(Plan(UTTERANCES[2:])))
+    run.handle_event(PlanEvent(Plan(UTTERANCES[2:])))
     assert run.utterances == UTTERANCES
     assert len(run.progress.plan.utterances) == len(UTTERANCES)
-    run.take(PlanEvent(Plan(UTTERANCES)))
+    run.handle_event(PlanEvent(Plan(UTTERANCES)))
     assert run.utterances == UTTERANCES
-    run.take(FinishedEvent(Report(run.request, (), (), (), {})))
+    run.handle_event(FinishedEvent(Report(run.request, (), (), (), {})))
     assert run.report.utterances == UTTERANCES
 
 
@@ -221,7 +223,7 @@ def test_rows_are_in_the_order_of_the_text_and_of_their_coming(run: DiagnosticsR
     told = [event for event in events(run.request) if isinstance(event, RowEvent)]
     heard_first = sorted(told, key=lambda event: event.row.utterance != 1)
     for event in heard_first:
-        run.take(event)
+        run.handle_event(event)
     assert run.rows == tuple(event.row for event in told)
 
 

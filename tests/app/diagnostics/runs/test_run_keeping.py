@@ -9,7 +9,7 @@ from pytestqt.qtbot import QtBot
 
 from app.diagnostics.panel import DiagnosticsPanel
 from app.diagnostics.runs.run_folders import RunFolders
-from app.diagnostics.runs.run_keeping import PINNED, RunKeeping
+from app.diagnostics.runs.run_keeping import PINNED, RunFileActions
 from engine.system.paths import data_folder
 from engine.validator.data.results import Regime
 from tests.app.diagnostics_fakes import finished_run
@@ -25,10 +25,10 @@ class Desk:
         self.panel = DiagnosticsPanel()
         qtbot.addWidget(self.panel)
         self.panel.export_folder = folder
-        self.keeping = RunKeeping(self.panel, self.folders)
-        self.told: list[str] = []
+        self.keeping = RunFileActions(self.panel, self.folders)
+        self.message_sent: list[str] = []
         self.failures: list[Exception] = []
-        self.keeping.told.connect(self.told.append)
+        self.keeping.message_sent.connect(self.message_sent.append)
         self.keeping.failed.connect(self.failures.append)
         self.panel.show()
 
@@ -65,8 +65,8 @@ def test_an_exported_run_is_opened_with_its_name_in_another_session(desk: Desk, 
     assert path == tmp_path / "The window is open Everything happens.zip"
     dialog.accept()
     assert desk.keeping.active
-    qtbot.waitUntil(lambda: bool(desk.told or desk.failures))
-    assert (desk.told, desk.failures) == ([f"Exported {path.name} to {tmp_path}"], [])
+    qtbot.waitUntil(lambda: bool(desk.message_sent or desk.failures))
+    assert (desk.message_sent, desk.failures) == ([f"Exported {path.name} to {tmp_path}"], [])
     later = Desk(qtbot, tmp_path)
     later.keeping.open_file(path)
     qtbot.waitUntil(lambda: later.panel.run is not None or bool(later.failures))
@@ -81,7 +81,7 @@ def test_a_file_that_is_being_opened_is_told_on_when_another_is_refused(desk: De
     label = desk.panel.status.label
     desk.keeping.open_file(tmp_path / "one.zip")
     words = label.accessibleDescription()
-    desk.keeping.open_file(tmp_path / "another.zip")
+    desk.keeping.open_file(tmp_path / "other.zip")
     assert len(desk.failures) == 1
     assert label.accessibleDescription() == words
 

@@ -44,17 +44,17 @@ def test_progress_has_no_total_while_loading(status: RunStatus) -> None:
     assert not status.progress.isVisible()
     status.show_run(run, Regime.COMPILED)
     assert (status.progress.minimum(), status.progress.maximum()) == (0, 0)
-    run.take(PreparationEvent("Compiling", 3, 4))
+    run.handle_event(PreparationEvent("Compiling", 3, 4))
     status.show_run(run, Regime.COMPILED)
     assert status.progress.value() / status.progress.maximum() == pytest.approx(0.75)
     for event in said:
-        run.take(event)
+        run.handle_event(event)
         if isinstance(event, RowEvent) and (event.row.utterance, event.row.stage) == (2, "text_encoder"):
             break
     status.show_run(run, Regime.COMPILED)
     assert status.progress.value() / status.progress.maximum() == pytest.approx((2 + 4 / 8) / 3, abs=0.001)
     for event in said:
-        run.take(event)
+        run.handle_event(event)
     status.show_run(run, Regime.COMPILED)
     assert not status.progress.isVisible()
 
@@ -84,7 +84,7 @@ def chip(qtbot: QtBot) -> RunChip:
 
 
 def tell(chip: RunChip, run: DiagnosticsRun, regime: Regime = Regime.COMPILED) -> None:
-    chip.follow(run)
+    chip.show_run(run)
     chip.refresh(regime)
 
 
@@ -93,13 +93,13 @@ def test_it_is_not_there_while_there_is_nothing_to_tell(chip: RunChip) -> None:
     assert chip.isHidden()
     tell(chip, finished_run())
     assert not chip.isHidden()
-    chip.follow(None)
+    chip.show_run(None)
     assert chip.isHidden()
     chip.refresh(Regime.COMPILED)
     assert chip.isHidden()
 
 
-def test_it_tells_in_words_and_colour(chip: RunChip) -> None:
+def test_it_tells_in_words_and_color(chip: RunChip) -> None:
     tell(chip, finished_run())
     assert chip.accessibleName() == "✓ Compiled: no stage diverges"
     assert chip.property("tone") == "good"
@@ -107,7 +107,7 @@ def test_it_tells_in_words_and_colour(chip: RunChip) -> None:
     assert chip.accessibleName() == "✗ First divergence, as expected: Text features"
     assert chip.property("tone") == "note"
     run = DiagnosticsRun(request(), CONFIG)
-    run.take(RowEvent(replace(row(STAGES[0], "text_features", Regime.COMPILED), verdict=Verdict.FAIL)))
+    run.handle_event(RowEvent(replace(row(STAGES[0], "text_features", Regime.COMPILED), verdict=Verdict.FAIL)))
     tell(chip, run)
     assert chip.accessibleName() == "✗ First divergence: Text features"
     assert chip.property("tone") == "error"

@@ -30,7 +30,7 @@ def test_the_first_page_is_in_sight(pages: StagePages) -> None:
 
 
 def test_a_page_can_be_opened_by_the_feature_it_belongs_to(pages: StagePages, qtbot: QtBot) -> None:
-    with qtbot.waitSignal(pages.wanted):
+    with qtbot.waitSignal(pages.page_requested):
         pages.open(pages.all[2])
     assert pages.current is pages.all[2]
 

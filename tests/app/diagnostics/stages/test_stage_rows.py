@@ -5,7 +5,7 @@ from PySide6.QtCore import Qt
 from PySide6.QtTest import QAbstractItemModelTester
 from pytestqt.qtbot import QtBot
 
-from app.diagnostics.colours import Tone
+from app.diagnostics.colors import ColorTone
 from app.diagnostics.runs.run import DiagnosticsRun, Shown
 from app.diagnostics.stages.stage_rows import (
     COLUMNS,
@@ -50,18 +50,18 @@ def test_every_column_says_something() -> None:
 
 def test_tones_say_what_the_words_say() -> None:
     tones = {verdict: tone_of(replace(ENTRY, row=replace(ROW, verdict=verdict)), Column.VERDICT) for verdict in Verdict}
-    assert tones[Verdict.PASS] is Tone.GOOD
-    assert tones[Verdict.FAIL] is tones[Verdict.CRASHED] is Tone.ERROR
-    assert tone_of(ENTRY, Column.MAX_ERROR) is Tone.PLAIN
-    assert tone_of(ENTRY, Column.FLOOR) is tone_of(StageEntry(DECODER, 6), Column.STAGE) is Tone.FAINT
+    assert tones[Verdict.PASS] is ColorTone.GOOD
+    assert tones[Verdict.FAIL] is tones[Verdict.CRASHED] is ColorTone.ERROR
+    assert tone_of(ENTRY, Column.MAX_ERROR) is ColorTone.PLAIN
+    assert tone_of(ENTRY, Column.FLOOR) is tone_of(StageEntry(DECODER, 6), Column.STAGE) is ColorTone.FAINT
 
 
 def test_more_than_ten_times_is_amber() -> None:
     worse = replace(ENTRY, row=replace(ROW, times_floor=10.5, verdict=Verdict.WORSE))
-    assert tone_of(worse, Column.TIMES_FLOOR) is Tone.WARNING
-    assert tone_of(ENTRY, Column.TIMES_FLOOR) is Tone.PLAIN
+    assert tone_of(worse, Column.TIMES_FLOOR) is ColorTone.WARNING
+    assert tone_of(ENTRY, Column.TIMES_FLOOR) is ColorTone.PLAIN
     assert sort_key(worse, Column.TIMES_FLOOR) > sort_key(ENTRY, Column.TIMES_FLOOR)
-    assert tone_of(worse, Column.VERDICT) is Tone.WARNING
+    assert tone_of(worse, Column.VERDICT) is ColorTone.WARNING
     assert words_of(worse, Column.VERDICT) == "≫ Worse"
     assert "10 times" in explanation_of(worse, Column.VERDICT)
 
@@ -157,18 +157,18 @@ def test_only_the_row_that_is_new_changes(model: StageTableModel, qtbot: QtBot) 
     model.show(run, COMPILED)
     changed: list[tuple[int, int, int, int]] = []
     model.dataChanged.connect(lambda a, b: changed.append((a.row(), b.row(), a.column(), b.column())))
-    run.take(RowEvent(row(stage_named("f0n"), "f0", Regime.COMPILED)))
+    run.handle_event(RowEvent(row(stage_named("f0n"), "f0", Regime.COMPILED)))
     model.refresh()
     number = STAGE_NAMES.index("f0n")
     assert changed == [(number, number, 0, len(Column) - 1)]
     with qtbot.assertNotEmitted(model.dataChanged):
         model.refresh()
-    run.take(RowEvent(row(stage_named("f0n"), "f0", Regime.COMPILED, InputSource.END_TO_END)))
+    run.handle_event(RowEvent(row(stage_named("f0n"), "f0", Regime.COMPILED, InputSource.END_TO_END)))
     with qtbot.assertNotEmitted(model.dataChanged):
         model.refresh()
 
 
-def test_verdicts_have_colour_and_words(model: StageTableModel, theme: Theme) -> None:
+def test_verdicts_have_color_and_words(model: StageTableModel, theme: Theme) -> None:
     theme.choose(Appearance.DARK)
     model.show(finished_run((Regime.STATIC_NO_PACK,)), Shown(Regime.STATIC_NO_PACK))
     verdict = model.index(0, Column.VERDICT)
@@ -210,7 +210,7 @@ def test_the_worst_comes_first_even_while_rows_arrive(model: StageTableModel, pr
     proxy.sort(Column.VERDICT, Qt.SortOrder.DescendingOrder)
     for stage, error in (("source", 1e-6), ("bert", 1e-5), ("istft", 0.5)):
         output = stage_named(stage).outputs[0].name
-        run.take(RowEvent(row(stage_named(stage), output, Regime.COMPILED, error=error)))
+        run.handle_event(RowEvent(row(stage_named(stage), output, Regime.COMPILED, error=error)))
         model.refresh()
     assert order(proxy)[:3] == ["istft", "bert", "source"]
     assert run.stage_summary(COMPILED, "istft").verdict is Verdict.FAIL
@@ -219,7 +219,7 @@ def test_the_worst_comes_first_even_while_rows_arrive(model: StageTableModel, pr
 
 def test_a_process_that_is_stuck_is_said_in_the_rows_that_wait_for_it(model: StageTableModel) -> None:
     run = DiagnosticsRun(request(), CONFIG)
-    run.take(RowEvent(row(stage_named("bert"), "text_features", Regime.COMPILED)))
+    run.handle_event(RowEvent(row(stage_named("bert"), "text_features", Regime.COMPILED)))
     run.stall(20)
     model.show(run, COMPILED)
     assert words(model, Column.VERDICT) == ["✓ Pass", *["no answer"] * (len(STAGES) - 1)]

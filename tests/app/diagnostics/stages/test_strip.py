@@ -9,20 +9,20 @@ from PySide6.QtCore import QRectF
 from PySide6.QtGui import QColor, QImage, QPainter
 from pytestqt.qtbot import QtBot
 
-from app.diagnostics.colours import Scale, table_of
+from app.diagnostics.colors import Scale, table_of
 from app.diagnostics.outputs.pictures import envelope
 from app.diagnostics.runs.run import DiagnosticsRun, Shown
 from app.diagnostics.stages.strip import (
     COLUMNS,
+    MIN_SECONDS,
     NO_ROWS,
-    SHORTEST_SECONDS,
     CellRow,
     Strip,
     TimeScale,
     audio_envelope,
     content_of,
     errors_of,
-    words_instead,
+    text_without_cells,
 )
 from app.diagnostics.stages.strip_painter import StripCaption, StripPainter
 from app.diagnostics.stages.utterance_clock import Word
@@ -53,11 +53,11 @@ def test_what_is_there_is_said(strip: Strip) -> None:
 
 def test_rows_fill_while_it_runs(strip: Strip) -> None:
     run = DiagnosticsRun(request(), CONFIG)
-    run.take(PlanEvent(Plan(UTTERANCES)))
+    run.handle_event(PlanEvent(Plan(UTTERANCES)))
     strip.show_run(run, Shown(Regime.COMPILED), None)
     assert strip.rows == NO_ROWS
     for event in events(run.request, probes=False)[3:15]:
-        run.take(event)
+        run.handle_event(event)
     strip.show_run(run, Shown(Regime.COMPILED), None)
     kept = strip.rows
     assert [row is not None for row in kept[:2]] == [True, True]
@@ -124,18 +124,18 @@ def test_it_names_the_utterance(qtbot: QtBot) -> None:
 
 def test_what_has_no_cells_says_why() -> None:
     known = row(STAGES[0], "text_features", Regime.COMPILED)
-    assert words_instead(known) == ""
+    assert text_without_cells(known) == ""
     assert len(errors_of(known.profile)) == len(UTTERANCES[0].phonemes) + 2
     assert len(errors_of(None)) == 0
     assert CellRow(np.zeros(2), np.zeros(0), "crashed").error_at(0.5) is None
     verdicts = (Verdict.CRASHED, Verdict.INCOMPARABLE, Verdict.FAIL)
-    said = {words_instead(replace(known, profile=None, verdict=verdict)) for verdict in verdicts}
+    said = {text_without_cells(replace(known, profile=None, verdict=verdict)) for verdict in verdicts}
     assert len(said) == 3
     assert all(said)
 
 
 @pytest.mark.parametrize("appearance", [Appearance.LIGHT, Appearance.DARK])
-def test_unequal_cells_lie_where_they_belong_in_the_colour_of_their_error(theme: Theme, appearance: Appearance) -> None:
+def test_unequal_cells_lie_where_they_belong_in_the_color_of_their_error(theme: Theme, appearance: Appearance) -> None:
     theme.choose(appearance)
     image = CellRow(np.array([0, 0.2, 1.8, 2.0]), np.array([0.0, 100.0, 0.0])).image()
     least, most = (QColor(*table_of(Scale.ERRORS)[step].tolist()).name() for step in (0, -1))
@@ -217,7 +217,7 @@ def at(image: QImage, share: float, y: int = HEIGHT // 2) -> str:
     return image.pixelColor(int(share * (WIDTH - 1)), y).name()
 
 
-def test_every_cell_has_the_colour_of_its_error(painter: StripPainter) -> None:
+def test_every_cell_has_the_color_of_its_error(painter: StripPainter) -> None:
     image = cells(painter)
     assert [at(image, share) for share in (0.25, 0.75)] == [LEAST, MOST]
     assert at(cells(painter, "istft"), 0.5) == LIGHT.window
@@ -249,7 +249,7 @@ def test_the_waveform_fills_its_height(painter: StripPainter, drawn: Strip) -> N
 
 def test_words_stand_where_they_are_spoken(painter: StripPainter, drawn: Strip) -> None:
     drawn.words = (Word("window", 0.1, 0.4), Word("is", 0.5, 0.505))
-    image = painted(painter.draw_words)
+    image = painted(painter.draw_text)
 
     def inked(left: float, right: float) -> bool:
         columns = range(int(left * WIDTH), int(right * WIDTH))
@@ -286,7 +286,7 @@ def test_what_is_in_view_never_leaves_the_length(length: float, moves: list[tupl
         start, end = scale.in_view
         assert start >= 0
         assert end <= length * (1 + 1e-9)
-        assert end - start >= min(SHORTEST_SECONDS, length) * (1 - 1e-6)
+        assert end - start >= min(MIN_SECONDS, length) * (1 - 1e-6)
 
 
 @given(seconds=st.floats(0, 2), factor=st.floats(0.05, 1))

@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from engine.audio.subtitles.timed_words import End, TimedPhoneme, timed_words, words_of
+from engine.audio.subtitles.timed_words import TimedPhoneme, WordEnd, timed_words, words_of
 from engine.speech import AudioChunk, SpokenPhoneme, SpokenWord, Utterance
 from tests.engine.audio.subtitles.words import RATE_HZ, timed
 
@@ -24,7 +24,7 @@ def test_words_are_shown_with_their_punctuation(text: str, shown: list[str]) -> 
 
 def test_what_a_word_ends_is_known() -> None:
     ends = [word.ends for word in timed("One two, three. Four\n\nfive!")]
-    assert ends == [End.WORD, End.CLAUSE, End.SENTENCE, End.PARAGRAPH, End.SENTENCE]
+    assert ends == [WordEnd.WORD, WordEnd.CLAUSE, WordEnd.SENTENCE, WordEnd.PARAGRAPH, WordEnd.SENTENCE]
 
 
 def test_only_the_word_is_shown_of_a_given_pronunciation_or_a_link() -> None:
@@ -36,7 +36,7 @@ def test_only_the_word_is_shown_of_a_given_pronunciation_or_a_link() -> None:
 def test_words_of_scripts_without_spaces_have_none() -> None:
     words = [SpokenWord(0, 2, 0, 100), SpokenWord(2, 4, 100, 200)]
     first, second = timed_words("你好世界。", words, RATE_HZ)
-    assert (first.space, second.shown, second.ends) == (False, "世界。", End.SENTENCE)
+    assert (first.space, second.shown, second.ends) == (False, "世界。", WordEnd.SENTENCE)
 
 
 def test_times_are_seconds_from_the_beginning() -> None:

@@ -3,23 +3,23 @@
 import pytest
 import torch
 
-from engine.benchmark.estimate.counting import CountedStage, Run, count_for_metal, needed_flop, products
+from engine.benchmark.estimate.counting import CountedStage, RunSizes, count_for_metal, needed_flop, products
 from engine.benchmark.estimate.roofline import Family
 from engine.compiler.export import trace
-from engine.ops.torch_ops import lstm_forward_packed_bidirectional
-from engine.stages import TOKENS, Place, Size, Stage, Tensor, stage_named
+from engine.network.ops.torch_ops import lstm_forward_packed_bidirectional
+from engine.stages import TOKENS, Size, Stage, StagePlace, Tensor, stage_named
 
 BATCH, TIME = 3, 5
 
 
 @pytest.fixture(scope="module")
 def run(tiny_config):
-    return Run(tiny_config, 1, {"tokens": 12, "frames": 3})
+    return RunSizes(tiny_config, 1, {"tokens": 12, "frames": 3})
 
 
 def products_of(module, config):
     """Return the products of a module that takes x [batch, tokens, channels]."""
-    stage = Stage("probe", "Probe", Place.DEVICE, (Tensor("x", (TOKENS, Size("hidden_dim"))),), ())
+    stage = Stage("probe", "Probe", StagePlace.DEVICE, (Tensor("x", (TOKENS, Size("hidden_dim"))),), ())
     return products(trace(stage, module, config), [(BATCH, TIME, config.hidden_dim)])
 
 
@@ -73,7 +73,7 @@ def test_only_recurrences_load_step_by_step(tiny_config, run):
 
 def test_bytes_are_those_of_the_buffers(tiny_config, run):
     """A copy reads and writes every element once."""
-    stage = Stage("probe", "Probe", Place.DEVICE, (Tensor("x", (TOKENS, Size("hidden_dim"))),), ())
+    stage = Stage("probe", "Probe", StagePlace.DEVICE, (Tensor("x", (TOKENS, Size("hidden_dim"))),), ())
     program = trace(stage, Multiplied(lambda x: x.transpose(1, 2).contiguous()), tiny_config)
     (copies,) = CountedStage(stage, program).work(run).families
     assert (copies.family, copies.dispatches) == (Family.OTHERS, 1)
@@ -88,7 +88,7 @@ def test_winograd_multiplies_less_often_than_is_needed(tiny_config, run):
 
 def test_what_is_needed_grows_with_the_length(tiny_config, run):
     stage = stage_named("text_encoder")
-    twice = Run(tiny_config, 1, {name: 2 * length for name, length in run.lengths.items()})
+    twice = RunSizes(tiny_config, 1, {name: 2 * length for name, length in run.lengths.items()})
     needed, doubled = needed_flop([stage], [run, twice])
     (counted,) = count_for_metal([stage], run)
     assert needed == {stage.name: pytest.approx(counted.total(lambda one: one.needed_flop))}

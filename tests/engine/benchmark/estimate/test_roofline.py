@@ -16,7 +16,7 @@ from engine.benchmark.estimate.roofline import (
     LAUNCH_MICROSECONDS,
     MEMORY_SHARE,
     PRODUCT_SHARE,
-    End,
+    Bound,
     Family,
     FamilyWork,
     Resource,
@@ -55,7 +55,7 @@ def test_the_chips_are_as_published():
 def test_no_end_is_faster_than_the_roofline_nor_slower_than_the_slow_one(family):
     kernels = work(family, 3, flop=1e10, bytes=1e8, core_bytes=1e6)
     for chip in CHIPS:
-        roofline, fast, slow = (family_seconds(kernels, chip, end) for end in End)
+        roofline, fast, slow = (family_seconds(kernels, chip, end) for end in Bound)
         assert roofline < fast < slow
 
 
@@ -64,16 +64,16 @@ def test_no_end_is_faster_than_the_roofline_nor_slower_than_the_slow_one(family)
 )
 def test_arithmetic_takes_published_shares_of_the_peak(family, share):
     busy = work(family, flop=M1.flop_per_second)
-    assert family_seconds(busy, M1, End.ROOFLINE) == pytest.approx(1)
-    assert family_seconds(busy, M1, End.FAST) == pytest.approx(1 / share.fast)
-    assert family_seconds(busy, M1, End.SLOW) == pytest.approx(1 / share.slow)
+    assert family_seconds(busy, M1, Bound.ROOFLINE) == pytest.approx(1)
+    assert family_seconds(busy, M1, Bound.FAST) == pytest.approx(1 / share.fast)
+    assert family_seconds(busy, M1, Bound.SLOW) == pytest.approx(1 / share.slow)
 
 
 def test_memory_traffic_and_launches_take_their_time():
     copies = work(dispatches=1000, bytes=68.3e9)
-    assert family_seconds(copies, M1, End.ROOFLINE) == pytest.approx(1)
+    assert family_seconds(copies, M1, Bound.ROOFLINE) == pytest.approx(1)
     expected = 1 / MEMORY_SHARE.slow + LAUNCH_MICROSECONDS.slow * 1e-3
-    assert family_seconds(copies, M1, End.SLOW) == pytest.approx(expected)
+    assert family_seconds(copies, M1, Bound.SLOW) == pytest.approx(expected)
 
 
 def test_a_recurrence_takes_as_long_on_a_chip_of_many_cores():
@@ -81,7 +81,7 @@ def test_a_recurrence_takes_as_long_on_a_chip_of_many_cores():
     recurrence = work(Family.RECURRENCES, core_bytes=100 * 2**20)
     for chip in (M1, M2_ULTRA):
         expected = 100 * 2**20 / CORE_BYTES.fast / (chip.clock_ghz * 1e9)
-        assert family_seconds(recurrence, chip, End.FAST) == pytest.approx(expected)
+        assert family_seconds(recurrence, chip, Bound.FAST) == pytest.approx(expected)
 
 
 def test_a_stage_is_bound_by_what_takes_most_of_its_time():
@@ -101,7 +101,7 @@ def full_size():
 
 @pytest.mark.parametrize("chip", [M1, M2, M2_ULTRA], ids=lambda chip: chip.name)
 def test_the_slow_end_of_the_band_is_at_or_below_the_record(full_size, chip):
-    assert full_size.milliseconds_per_second(chip, End.SLOW) <= full_size.record(chip)
+    assert full_size.milliseconds_per_second(chip, Bound.SLOW) <= full_size.record(chip)
 
 
 def test_an_utterance_takes_no_more_dispatches_than_it_did(full_size):
@@ -141,7 +141,7 @@ def test_every_block_of_times_says_that_it_was_estimated():
 def test_times_are_per_second_of_audio():
     made = estimate()
     first = to_dict(made)["chips"][0]
-    for end in End:
+    for end in Bound:
         of_all = first["milliseconds_per_audio_second"][end]
         assert of_all == pytest.approx(made.milliseconds_per_second(FIRST_CHIP, end))
         of_stages = [stage["milliseconds_per_audio_second"][end] for stage in first["stages"]]

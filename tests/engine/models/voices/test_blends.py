@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from engine.errors import DamagedFile, InvalidRequest, OutputError, UnknownVoice
 from engine.models.voices.blends import (
     Blend,
-    Part,
+    BlendVoice,
     SavedVoices,
     describe_blend,
     is_recipe,
@@ -29,7 +29,7 @@ from tests.patience import PATIENCE_SECONDS
 NAMES = [voice.name for voice in official_voices()]
 WEIGHTS = st.floats(min_value=1e-300, max_value=1e300, allow_nan=False) | st.integers(1, 100).map(float)
 BLENDS = st.dictionaries(st.sampled_from(NAMES), WEIGHTS, min_size=1, max_size=6).map(
-    lambda weights: Blend(tuple(Part(name, weight) for name, weight in weights.items()))
+    lambda weights: Blend(tuple(BlendVoice(name, weight) for name, weight in weights.items()))
 )
 KNOWN = {voice.name: voice for voice in official_voices()}
 

@@ -14,8 +14,8 @@ from engine.network.exportable.blocks import (
     snake_block,
     zero_beyond,
 )
-from engine.network.exportable.styles import Styles
-from engine.ops.packed_lstm import LstmSemantics
+from engine.network.exportable.styles import NormStyles
+from engine.network.ops.packed_lstm import LstmSemantics
 
 CHANNELS, STYLE = 6, 4
 LENGTHS = torch.tensor([9, 2, 5], dtype=torch.int32)
@@ -47,7 +47,7 @@ def case() -> tuple[torch.Tensor, torch.Tensor]:
 def test_residual_block_is_kokoros_on_each_member(upsample, channels_out):
     block = made(AdainResBlk1d, CHANNELS, channels_out, STYLE, upsample=upsample)
     x, style = case()
-    ours = residual_block(block, x, Styles([block], style), LENGTHS)
+    ours = residual_block(block, x, NormStyles([block], style), LENGTHS)
     for batch_index, length in enumerate(LENGTHS.tolist()):
         theirs = block(x[batch_index : batch_index + 1, :, :length], style[batch_index : batch_index + 1])[0]
         torch.testing.assert_close(ours[batch_index, :, : theirs.shape[1]], theirs, atol=1e-5, rtol=1e-5)
@@ -58,7 +58,7 @@ def test_snake_block_is_kokoros_on_each_member():
     for alpha in (*block.alpha1, *block.alpha2):
         alpha.copy_(torch.linspace(0.5, 2, CHANNELS)[None, :, None])
     x, style = case()
-    ours = snake_block(block, x, Styles([block], style), LENGTHS)
+    ours = snake_block(block, x, NormStyles([block], style), LENGTHS)
     for batch_index, length in enumerate(LENGTHS.tolist()):
         theirs = block(x[batch_index : batch_index + 1, :, :length], style[batch_index : batch_index + 1])[0]
         torch.testing.assert_close(ours[batch_index, :, :length], theirs, atol=1e-5, rtol=1e-5)

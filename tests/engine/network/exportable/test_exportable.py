@@ -1,4 +1,4 @@
-"""Every exportable stage must be the reference, for any length, alone or in a batch, whatever the padding holds."""
+"""Every exportable stage must equal the reference, for any length, alone or in a batch, and for any padding."""
 
 import copy
 from operator import attrgetter
@@ -11,11 +11,11 @@ from torch.export import Dim
 
 from engine.config import ModelConfig
 from engine.network.exportable import exportable_stages
+from engine.network.ops.packed_lstm import LstmSemantics
 from engine.network.random_weights import network_with, random_weights
 from engine.network.reference import Reference
-from engine.ops.packed_lstm import LstmSemantics
-from engine.runners.base import COUNTS
-from engine.runners.torch_runner import ExportableRunner, ReferenceRunner
+from engine.runtime.runners.base import COUNTS
+from engine.runtime.runners.torch_runner import ExportableRunner, ReferenceRunner
 from engine.stages import DEVICE_STAGES, Axis, Stage
 from engine.system.paths import resources_folder
 from tests.engine.network.utterances import Values, all_values, correlation, opening, sequence
@@ -28,13 +28,13 @@ each_stage = pytest.mark.parametrize("stage", DEVICE_STAGES, ids=attrgetter("nam
 
 @pytest.fixture(scope="module")
 def spoken(tiny_config: ModelConfig, truth: ReferenceRunner) -> dict[int, Values]:
-    """The truth for one utterance of each length."""
+    """The reference for one utterance of each length."""
     return {count: all_values(tiny_config, truth, opening(tiny_config, [count])) for count in TOKEN_COUNTS}
 
 
 @pytest.fixture(scope="module")
 def ragged(tiny_config: ModelConfig, truth: ReferenceRunner) -> Values:
-    """The truth for a batch of four."""
+    """The reference for a batch of four."""
     return all_values(tiny_config, truth, opening(tiny_config, RAGGED))
 
 

@@ -1,4 +1,4 @@
-"""Every noted value must be what kokoro's module of that path returns; where nobody looks, nothing must change."""
+"""Every noted value must be what kokoro's module of that path returns; without probing, nothing must change."""
 
 import threading
 from operator import attrgetter
@@ -12,10 +12,10 @@ from torch.utils._python_dispatch import TorchDispatchMode
 from engine.config import ModelConfig
 from engine.models.checkpoints import open_checkpoint
 from engine.network.exportable import exportable_stages
-from engine.network.exportable.probing import Probed, noted, noting, probe_paths
+from engine.network.exportable.probing import ProbedModule, noted, noting, probe_paths
 from engine.network.random_weights import network_with
 from engine.network.reference import Reference
-from engine.runners.torch_runner import ExportableRunner, ReferenceRunner
+from engine.runtime.runners.torch_runner import ExportableRunner, ReferenceRunner
 from engine.speech import Array
 from engine.stages import DEVICE_STAGES, Stage, stage_named
 from tests.engine.network.utterances import Values, all_values, correlation, opening, sequence
@@ -28,7 +28,7 @@ each_probed_stage = pytest.mark.parametrize("stage", PROBED_STAGES, ids=attrgett
 
 @pytest.fixture(scope="module")
 def ragged(tiny_config: ModelConfig, truth: ReferenceRunner) -> Values:
-    """The truth for a batch of three."""
+    """The reference for a batch of three."""
     return all_values(tiny_config, truth, opening(tiny_config, RAGGED))
 
 
@@ -63,19 +63,21 @@ def test_an_error_ends_the_noting():
 @each_probed_stage
 def test_parameters_keep_their_names(stage, network):
     plain, probed = (exportable_stages(network, probed=probed)[stage.name] for probed in (False, True))
-    assert isinstance(probed, Probed)
+    assert isinstance(probed, ProbedModule)
     assert [name for name, _ in probed.named_parameters()] == [name for name, _ in plain.named_parameters()]
 
 
 def test_what_compiled_code_never_has_is_not_to_be_shown(network):
     modules = exportable_stages(network, probed=True)
-    assert {name for name, module in modules.items() if isinstance(module, Probed)} == {s.name for s in PROBED_STAGES}
+    assert {name for name, module in modules.items() if isinstance(module, ProbedModule)} == {
+        s.name for s in PROBED_STAGES
+    }
     assert "decoder.generator.m_source" in dict(network.named_modules())
     assert probe_paths(network, stage_named("source")) == ()
 
 
 def test_a_path_that_the_stage_never_notes_is_an_error(network):
-    module = Probed(exportable_stages(network)["text_encoder"], ["text_encoder.embedding"])
+    module = ProbedModule(exportable_stages(network)["text_encoder"], ["text_encoder.embedding"])
     with pytest.raises(KeyError, match=r"text_encoder\.embedding"):
         module(torch.zeros(1, 3, dtype=torch.int32), torch.tensor([3], dtype=torch.int32))
 

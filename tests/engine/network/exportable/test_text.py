@@ -1,4 +1,4 @@
-"""The stages that read tokens must be kokoro's modules on each sequence, whatever number pads a row."""
+"""The stages that read tokens must equal kokoro's modules on each sequence, for any number that pads a row."""
 
 import pytest
 import torch

@@ -4,13 +4,19 @@ from pathlib import Path
 
 import pytest
 
-from engine.artifacts.manifest import CPU, Variant
+from engine.compiler.artifacts.manifest import CPU, Variant
 from engine.config import ModelConfig
 from engine.errors import EngineError, InvalidRequest
 from engine.models.checkpoints import model_config
 from engine.runtime.preparation import devices, probes
-from engine.runtime.preparation.devices import DEVICES, DeviceChoice, check_device, choose_device, metal_obstacle
-from engine.runtime.preparation.probes import ProbeResult, Trial, TrialRequest, run_probe, tried
+from engine.runtime.preparation.devices import (
+    DEVICES,
+    DeviceChoice,
+    check_device,
+    choose_device,
+    metal_unavailable_reason,
+)
+from engine.runtime.preparation.probes import ProbeResult, ProbeTrial, TrialRequest, run_probe, tried
 from tests.engine.runtime.preparation.tried_modules import (
     MACS,
     crashes,
@@ -30,38 +36,38 @@ WORKS = ProbeResult(True, "", {"metal": 0.1})
 def on(monkeypatch: pytest.MonkeyPatch, system: str, processor: str, result: ProbeResult) -> None:
     monkeypatch.setattr(devices.sys, "platform", system)
     monkeypatch.setattr(devices.platform, "machine", lambda: processor)
-    monkeypatch.setattr(Trial, "result", lambda *_: result)
+    monkeypatch.setattr(ProbeTrial, "result", lambda *_: result)
 
 
 def test_a_mac_whose_gpu_computes_what_it_should_takes_metal_by_itself(monkeypatch: pytest.MonkeyPatch) -> None:
     on(monkeypatch, "darwin", "arm64", WORKS)
     choice = choose_device("auto", CONFIG)
-    assert (choice.device, choice.variant, choice.setback) == ("metal", MACS, False)
-    assert metal_obstacle() is None
+    assert (choice.device, choice.variant, choice.is_fallback) == ("metal", MACS, False)
+    assert metal_unavailable_reason() is None
 
 
 @pytest.mark.parametrize(
-    ("system", "processor", "why", "setback"),
+    ("system", "processor", "why", "is_fallback"),
     [
-        ("darwin", "arm64", "the GPU is not used: its process ended (SIGABRT)", True),
-        ("darwin", "x86_64", "Metal needs a Mac with an Apple processor", False),
+        ("darwin", "arm64", "the GPU isn’t used: its process ended (SIGABRT)", True),
+        ("darwin", "x86_64", "Metal needs a Mac with Apple silicon", False),
         ("linux", "aarch64", "Metal needs a Mac", False),
     ],
 )
 def test_anything_else_takes_the_processor_and_says_why(
-    monkeypatch: pytest.MonkeyPatch, system: str, processor: str, why: str, setback: bool
+    monkeypatch: pytest.MonkeyPatch, system: str, processor: str, why: str, is_fallback: bool
 ) -> None:
     on(monkeypatch, system, processor, ProbeResult(False, "its process ended (SIGABRT)"))
-    assert choose_device("auto", CONFIG) == DeviceChoice("cpu", CPU, why, setback)
+    assert choose_device("auto", CONFIG) == DeviceChoice("cpu", CPU, why, is_fallback)
 
 
 @pytest.mark.parametrize(
     ("trying", "chosen", "why"),
     [
         (tried_on_software_metal, "metal", "this Mac has an Apple GPU, which passed its self-test"),
-        (crashes, "cpu", "the GPU is not used: its process ended (SIGABRT)"),
-        (tried_wrongly, "cpu", "the GPU is not used: metal differs by 1 of the values in the pho"),
-        (tried, "cpu", "the GPU is not used: This computer has no Metal device."),
+        (crashes, "cpu", "the GPU isn’t used: its process ended (SIGABRT)"),
+        (tried_wrongly, "cpu", "the GPU isn’t used: metal differs by 1 of the values in the pho"),
+        (tried, "cpu", "the GPU isn’t used: This computer has no Metal device."),
     ],
     ids=["right", "crashes", "wrong", "absent"],
 )
@@ -75,7 +81,7 @@ def test_a_stage_is_run_by_a_child_process_and_the_outcome_is_kept(
 ) -> None:
     try_in_software(tiny_config, monkeypatch, tmp_path)
     monkeypatch.setattr(probes, "tried", trying)
-    monkeypatch.setattr(devices, "metal_obstacle", lambda: None)
+    monkeypatch.setattr(devices, "metal_unavailable_reason", lambda: None)
     monkeypatch.setattr(devices, "metal_variant", lambda: MACS)
     choice = choose_device("auto", tiny_config)
     assert choice.device == chosen
@@ -90,10 +96,10 @@ def test_a_gpu_that_hangs_is_given_up_and_the_processor_taken(
     try_in_software(tiny_config, monkeypatch, tmp_path)
     monkeypatch.setattr(probes, "tried", hangs)
     monkeypatch.setattr(probes, "run_probe", partial(run_probe, seconds=0.5))
-    monkeypatch.setattr(devices, "metal_obstacle", lambda: None)
+    monkeypatch.setattr(devices, "metal_unavailable_reason", lambda: None)
     monkeypatch.setattr(devices, "metal_variant", lambda: MACS)
     choice = choose_device("auto", tiny_config)
-    assert choice == DeviceChoice("cpu", CPU, "the GPU is not used: it timed out after 0.5 seconds", setback=True)
+    assert choice == DeviceChoice("cpu", CPU, "the GPU isn’t used: it timed out after 0.5 seconds", is_fallback=True)
     restart(monkeypatch)
     assert choose_device("auto", tiny_config) == choice
 
@@ -105,12 +111,12 @@ def test_the_processor_can_be_asked_for_anywhere(monkeypatch: pytest.MonkeyPatch
 
 def test_metal_that_was_asked_for_is_never_replaced(monkeypatch: pytest.MonkeyPatch) -> None:
     def missing() -> None:
-        raise EngineError("This computer has no Metal device.")
+        raise EngineError("No Metal.")
 
-    monkeypatch.setattr("engine.runners.tvm_runtime.require_metal", missing)
-    with pytest.raises(EngineError, match="no Metal device"):
+    monkeypatch.setattr("engine.runtime.runners.tvm_runtime.require_metal", missing)
+    with pytest.raises(EngineError, match="No Metal"):
         choose_device("metal", CONFIG)
-    monkeypatch.setattr("engine.runners.tvm_runtime.require_metal", lambda: None)
+    monkeypatch.setattr("engine.runtime.runners.tvm_runtime.require_metal", lambda: None)
     monkeypatch.setattr(devices.sys, "platform", "linux")
     assert choose_device("metal", CONFIG).variant == Variant("metal-host")
     monkeypatch.setattr(devices.sys, "platform", "darwin")

@@ -9,18 +9,18 @@ from pathlib import Path
 
 import pytest
 
-from engine.artifacts.manifest import Variant
-from engine.artifacts.packed_weights import PackedWeights
+from engine.compiler.artifacts.manifest import Variant
+from engine.compiler.artifacts.packed_weights import PackedWeights
 from engine.config import ModelConfig
-from engine.errors import Cancelled, MissingModel
+from engine.errors import Canceled, MissingModel
 from engine.models.checkpoints import open_checkpoint
 from engine.runtime.preparation import crash_guard, devices
 from engine.runtime.preparation import files as preparation_files
 from engine.runtime.preparation import weights as preparation_weights
-from engine.runtime.preparation.crash_guard import crashed_in_use, is_in_use, marked_in_use
+from engine.runtime.preparation.crash_guard import crash_guarded, crashed_last_time, is_in_use
 from engine.runtime.preparation.files import ensure_files, is_ready, make_ready, warm_up
 from engine.runtime.preparation.modules import FoundModules
-from engine.runtime.preparation.probes import ProbeResult, Trial
+from engine.runtime.preparation.probes import ProbeResult, ProbeTrial
 from engine.runtime.preparation.weights import pack
 from engine.speech import PreparationEvent
 
@@ -31,7 +31,7 @@ def packing(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Path:
 
     def run_engine(arguments: list[str], observe: Callable[..., None], cancel: threading.Event | None) -> None:
         if cancel is not None and cancel.is_set():
-            raise Cancelled("Stopped")
+            raise Canceled("Stopped")
         pack("starter", None, Path(arguments[-1]), observe)
 
     monkeypatch.setattr(preparation_weights, "packed_weights_folder", lambda: tmp_path)
@@ -55,16 +55,16 @@ def test_a_gpu_is_tried_when_the_files_are_needed_and_not_before(starter, packin
     make_ready("starter", "auto", lambda _: None)
     tried: list[bool] = []
 
-    def result(trial: Trial, config: ModelConfig, variants: dict[str, Variant], may_try: bool) -> ProbeResult:
+    def result(trial: ProbeTrial, config: ModelConfig, variants: dict[str, Variant], may_try: bool) -> ProbeResult:
         tried.append(may_try)
         return ProbeResult(False, "not tested yet")
 
-    monkeypatch.setattr(Trial, "result", result)
+    monkeypatch.setattr(ProbeTrial, "result", result)
     for module in (devices, preparation_files):
-        monkeypatch.setattr(module, "metal_obstacle", lambda: None)
+        monkeypatch.setattr(module, "metal_unavailable_reason", lambda: None)
     assert is_ready("starter")
     events: list[PreparationEvent] = []
-    assert ensure_files(open_checkpoint(), "auto", events.append).choice.setback
+    assert ensure_files(open_checkpoint(), "auto", events.append).choice.is_fallback
     assert tried == [True]
     assert [event.title for event in events] == ["Trying the GPU"]
 
@@ -75,10 +75,10 @@ def test_a_model_without_modules_is_not_ready(starter, packing, monkeypatch):
     assert not is_ready("starter")
 
 
-def test_making_ready_can_be_cancelled_and_leaves_it_not_ready(starter, packing):
+def test_making_ready_can_be_canceled_and_leaves_it_not_ready(starter, packing):
     cancel = threading.Event()
     cancel.set()
-    with pytest.raises(Cancelled):
+    with pytest.raises(Canceled):
         make_ready("starter", "auto", lambda _: None, cancel)
     assert not is_ready("starter")
 
@@ -108,7 +108,7 @@ CRASHES = """
 import os, pathlib, sys
 from engine.runtime.preparation import crash_guard
 crash_guard.cache_folder = lambda: pathlib.Path(sys.argv[1])
-with crash_guard.marked_in_use("thing"):
+with crash_guard.crash_guarded("thing"):
     os.abort()
 """
 
@@ -122,20 +122,20 @@ def cache(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Path:
 def test_a_crash_is_found_out_once(cache):
     ended = subprocess.run([sys.executable, "-c", CRASHES, str(cache)], check=False)
     assert ended.returncode < 0
-    assert not crashed_in_use("another")
-    assert crashed_in_use("thing")
-    assert not crashed_in_use("thing")
+    assert not crashed_last_time("other")
+    assert crashed_last_time("thing")
+    assert not crashed_last_time("thing")
 
 
 def test_what_is_in_use_by_a_running_process_has_not_crashed(cache):
-    with marked_in_use("thing"):
+    with crash_guarded("thing"):
         assert len(list(cache.iterdir())) == 1
-        assert not crashed_in_use("thing")
+        assert not crashed_last_time("thing")
     assert list(cache.iterdir()) == []
 
 
 def test_an_error_is_no_crash(cache):
-    with pytest.raises(ValueError, match="no"), marked_in_use("thing"):
+    with pytest.raises(ValueError, match="no"), crash_guarded("thing"):
         raise ValueError("no")
     assert list(cache.iterdir()) == []
 
@@ -143,7 +143,7 @@ def test_an_error_is_no_crash(cache):
 def test_a_mark_that_names_no_process_is_a_crash(cache):
     cache.mkdir()
     (cache / "thing-in-use-x").touch()
-    assert crashed_in_use("thing")
+    assert crashed_last_time("thing")
 
 
 def test_a_process_of_another_user_is_running(cache, monkeypatch):
@@ -153,29 +153,29 @@ def test_a_process_of_another_user_is_running(cache, monkeypatch):
     monkeypatch.setattr(os, "kill", forbidden)
     cache.mkdir()
     (cache / "thing-in-use-7-7").touch()
-    assert not crashed_in_use("thing")
+    assert not crashed_last_time("thing")
 
 
 def test_where_no_mark_can_be_written_the_thing_is_used_all_the_same(cache):
     cache.write_text("not a folder")
-    with marked_in_use("thing"):
+    with crash_guarded("thing"):
         pass
-    assert not crashed_in_use("thing")
+    assert not crashed_last_time("thing")
 
 
 def test_a_cache_that_is_deleted_meanwhile_does_no_harm(cache):
-    with marked_in_use("thing"):
+    with crash_guarded("thing"):
         for path in cache.iterdir():
             path.unlink()
         cache.rmdir()
 
 
 def test_what_is_used_twice_is_in_use_until_both_have_ended(cache):
-    with marked_in_use("thing"):
-        with marked_in_use("thing"):
+    with crash_guarded("thing"):
+        with crash_guarded("thing"):
             assert is_in_use("thing")
         assert is_in_use("thing")
-        assert not is_in_use("another")
+        assert not is_in_use("other")
     assert not is_in_use("thing")
 
 

@@ -5,9 +5,9 @@ import sys
 
 import pytest
 
-from engine.artifacts.manifest import CPU, Variant
+from engine.compiler.artifacts.manifest import CPU, Variant
 from engine.errors import InvalidRequest
-from engine.ops.packed_lstm import LstmMethod
+from engine.network.ops.packed_lstm import LstmMethod
 from engine.runtime.preparation import crash_guard, lstm_methods, probes
 from engine.runtime.preparation.devices import AUTO
 from engine.runtime.preparation.lstm_methods import (
@@ -17,14 +17,14 @@ from engine.runtime.preparation.lstm_methods import (
     forget_crashes,
     remembered_lstm_method,
 )
-from engine.runtime.preparation.probes import ProbeResult, Trial
+from engine.runtime.preparation.probes import ProbeResult, ProbeTrial
 from tests.engine.runtime.preparation.tried_modules import MACS, MPS, restart, try_in_software
 
 CRASHES = """
 import os, pathlib, sys
 from engine.runtime.preparation import crash_guard
 from engine.runtime.preparation.lstm_methods import MethodChoice
-from engine.ops.packed_lstm import LstmMethod
+from engine.network.ops.packed_lstm import LstmMethod
 crash_guard.cache_folder = lambda: pathlib.Path(sys.argv[1])
 with MethodChoice(LstmMethod.MPS, "requested").around_use():
     os.abort()
@@ -44,7 +44,7 @@ def result_of(monkeypatch, cache):
     """Return a function that sets the trial's result."""
 
     def set_result(result):
-        monkeypatch.setattr(Trial, "result", lambda *_, **__: result)
+        monkeypatch.setattr(ProbeTrial, "result", lambda *_, **__: result)
 
     return set_result
 
@@ -83,7 +83,11 @@ def test_what_there_is_not_is_refused(tiny_config):
         (ProbeResult(True, "", {"tir": 0.005, "mps": 0.004}), "mps", "correct and no slower: tir 5.0 ms, mps 4.0 ms"),
         (ProbeResult(True, "", {"tir": 0.005, "mps": 0.005}), "mps", "correct and no slower: tir 5.0 ms, mps 5.0 ms"),
         (ProbeResult(True, "", {"tir": 0.005, "mps": 0.006}), "tir", "faster: tir 5.0 ms, mps 6.0 ms"),
-        (ProbeResult(False, "mps differs"), "tir", "Metal Performance Shaders' LSTM doesn’t work here: mps differs"),
+        (
+            ProbeResult(False, "mps differs"),
+            "tir",
+            "the LSTM of Metal Performance Shaders doesn’t work here: mps differs",
+        ),
     ],
 )
 def test_on_a_mac_what_is_right_and_faster_is_taken(tiny_config, result_of, result, method, why):
@@ -113,12 +117,12 @@ def test_a_crash_while_speaking_disables_it_until_it_is_chosen_again(tiny_config
         for wish in (AUTO, "mps"):
             variant, choice = remembered_lstm_method(wish, tiny_config, MACS)
             assert variant == MACS
-            assert choice.setback
+            assert choice.is_fallback
             assert choice.why.startswith("Metal Performance Shaders crashed the app; choose them")
     assert choose_lstm_method(AUTO, tiny_config, MACS)[0] == MACS
     forget_crashes()
     assert remembered_lstm_method("mps", tiny_config, MACS)[0] == MPS
-    assert not remembered_lstm_method(AUTO, tiny_config, MACS)[1].setback
+    assert not remembered_lstm_method(AUTO, tiny_config, MACS)[1].is_fallback
 
 
 def test_choosing_it_again_right_after_a_crash_counts(tiny_config, result_of, cache):
@@ -155,7 +159,9 @@ class TestOnSoftwareMetal:
     @pytest.fixture(autouse=True)
     def _small_modules(self, tiny_config, monkeypatch, tmp_path):
         try_in_software(tiny_config, monkeypatch, tmp_path)
-        monkeypatch.setattr(lstm_methods, "LSTM_TRIAL", Trial("lstm", LSTM_TRIAL.stages, ((5,), (9,), (9, 2, 4)), 2))
+        monkeypatch.setattr(
+            lstm_methods, "LSTM_TRIAL", ProbeTrial("lstm", LSTM_TRIAL.stages, ((5,), (9,), (9, 2, 4)), 2)
+        )
 
     def test_what_is_right_is_timed_and_kept(self, tiny_config, monkeypatch):
         _, choice = choose_lstm_method(AUTO, tiny_config, MACS)
@@ -170,7 +176,7 @@ class TestOnSoftwareMetal:
     )
     def test_what_ends_its_process_is_never_taken(self, tiny_config, monkeypatch, fault, value):
         monkeypatch.setenv(fault, value)
-        words = "tir (Metal Performance Shaders' LSTM doesn’t work here: its process ended (code 6))"
+        words = "tir (the LSTM of Metal Performance Shaders doesn’t work here: its process ended (code 6))"
         assert choose_lstm_method(AUTO, tiny_config, MACS)[1].words == words
         restart(monkeypatch)
         variant, choice = choose_lstm_method(AUTO, tiny_config, MACS)
@@ -178,7 +184,7 @@ class TestOnSoftwareMetal:
 
     def test_what_is_slower_is_not_taken(self, tiny_config, monkeypatch):
         monkeypatch.setenv("STAND_IN_TAKES_MS", "100")
-        monkeypatch.setattr(lstm_methods, "LSTM_TRIAL", Trial("lstm", LSTM_TRIAL.stages, ((5,),), 2))
+        monkeypatch.setattr(lstm_methods, "LSTM_TRIAL", ProbeTrial("lstm", LSTM_TRIAL.stages, ((5,),), 2))
         _, choice = choose_lstm_method(AUTO, tiny_config, MACS)
         assert choice.method is LstmMethod.TIR
         assert choice.seconds["mps"] > choice.seconds["tir"]

@@ -6,14 +6,14 @@ import json
 
 import pytest
 
-from engine.artifacts.manifest import CPU, Artifact, Manifest, Variant, expected_identity
+from engine.compiler.artifacts.manifest import CPU, Artifact, Manifest, Variant, expected_identity
 from engine.runtime.preparation import probes
 from engine.runtime.preparation.modules import FoundModules
-from engine.runtime.preparation.probes import ProbeResult, Trial, TrialRequest
+from engine.runtime.preparation.probes import ProbeResult, ProbeTrial, TrialRequest
 from engine.system.remote import decoded, encoded
 
 METAL = Variant("metal-host")
-TRIAL = Trial("try", ("text_encoder",), ((30,), (400, 3)), 2)
+TRIAL = ProbeTrial("try", ("text_encoder",), ((30,), (400, 3)), 2)
 
 
 @pytest.fixture
@@ -41,7 +41,7 @@ def test_the_child_process_is_told_what_to_try(tiny_config, folders, monkeypatch
     assert (request.config, request.reference) == (tiny_config, folders[CPU])
     assert request.tried == {"metal": folders[METAL]}
     limit = tiny_config.token_limit
-    assert request.trial == Trial("try", ("text_encoder",), ((30,), (limit, 3)), 2)
+    assert request.trial == ProbeTrial("try", ("text_encoder",), ((30,), (limit, 3)), 2)
     line = json.dumps(encoded(request, TrialRequest))
     assert decoded(json.loads(line), TrialRequest) == request
 

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 from filelock import FileLock
 
-from engine.artifacts.manifest import (
+from engine.compiler.artifacts.manifest import (
     CPU,
     Fresh,
     Freshness,
@@ -20,8 +20,8 @@ from engine.artifacts.manifest import (
     expected_identity,
     modules_folder,
 )
-from engine.artifacts.processor_families import ARM, X86_64, X86_64_V4, ProcessorFamily
-from engine.errors import Cancelled, CompileError, Cure, EngineError
+from engine.compiler.artifacts.processor_families import ARM, X86_64, X86_64_V4, ProcessorFamily
+from engine.errors import Canceled, CompileError, EngineError, RecoveryAction
 from engine.models.checkpoints import model_config
 from engine.runtime.preparation import modules
 from engine.runtime.preparation.modules import ensure_module, ensure_modules, find_modules, run_engine
@@ -105,23 +105,23 @@ def test_variants_are_asked_for_by_name(child, monkeypatch, tmp_path, variant):
 
 
 def test_a_failed_compiler_is_quoted(child, monkeypatch):
-    line = json.dumps(error_fields(EngineError("TVM is not installed.", "Run “make setup”.", Cure.INSTALL_AGAIN)))
+    line = json.dumps(error_fields(EngineError("No TVM.", "Install it.", RecoveryAction.INSTALL_AGAIN)))
     child.script = f"import sys; print({line!r}, file=sys.stderr); sys.exit(1)"
     states(monkeypatch, Missing(), Missing())
-    with pytest.raises(CompileError, match=r"TVM is not installed\. Run “make setup”\.") as caught:
+    with pytest.raises(CompileError, match=r"No TVM\. Install it\.") as caught:
         ensure_modules("starter", CONFIG, CPU, lambda _: None)
-    assert caught.value.cure is Cure.INSTALL_AGAIN
+    assert caught.value.recovery_action is RecoveryAction.INSTALL_AGAIN
 
 
 def test_why_shipped_modules_are_not_used_is_told_at_the_start_and_if_building_fails(child, monkeypatch):
-    monkeypatch.setattr(modules, "families_here", lambda: {X86_64: "this processor lacks avx2"})
+    monkeypatch.setattr(modules, "families_here", lambda: {X86_64: "this CPU lacks avx2"})
     states(monkeypatch, Missing(), Missing())
     line = json.dumps(error_fields(CompileError("There is no C compiler.", "Install one.")))
     child.script = f"import sys; print({line!r}, file=sys.stderr); sys.exit(1)"
     events: list[Event] = []
     with pytest.raises(CompileError) as caught:
         ensure_modules("starter", CONFIG, CPU, events.append)
-    sentence = f"The bundled modules can’t be used: those for {X86_64.title}: this processor lacks avx2"
+    sentence = f"The bundled modules can’t be used: those for {X86_64.title}: this CPU lacks avx2"
     assert str(caught.value) == f"There is no C compiler. {sentence}. Install one."
     assert events[0].title == f"Starting the compiler. {sentence}"
 
@@ -130,7 +130,7 @@ def test_a_real_child_tells_what_went_wrong():
     with pytest.raises(CompileError, match="abacus") as caught:
         run_engine(["compile", "--target", "abacus"], lambda _: None)
     assert caught.value.hint
-    assert caught.value.cure is None
+    assert caught.value.recovery_action is None
 
 
 def test_a_killed_compiler_is_reported(child, monkeypatch):
@@ -156,7 +156,7 @@ def test_cancel_ends_the_child(child, monkeypatch):
         cancel.set()
 
     threading.Thread(target=cancel_what_has_begun).start()
-    with pytest.raises(Cancelled):
+    with pytest.raises(Canceled):
         ensure_modules("starter", CONFIG, CPU, lambda _: None, cancel)
     assert child.last is not None
     assert child.last.returncode is not None
@@ -189,12 +189,12 @@ def test_a_second_builder_waits_for_the_first(child, monkeypatch, tmp_path):
     assert child.last is None
 
 
-def test_waiting_can_be_cancelled(child, monkeypatch, tmp_path):
+def test_waiting_can_be_canceled(child, monkeypatch, tmp_path):
     folder = modules_folder(tmp_path, CONFIG, CPU)
     states(monkeypatch, Missing())
     cancel = threading.Event()
     cancel.set()
-    with FileLock(folder.with_name(f"{folder.name}.lock")), pytest.raises(Cancelled):
+    with FileLock(folder.with_name(f"{folder.name}.lock")), pytest.raises(Canceled):
         ensure_modules("starter", CONFIG, CPU, lambda _: None, cancel)
 
 
@@ -226,7 +226,7 @@ def test_a_module_of_one_stage_that_stays_stale_is_never_used(child, monkeypatch
 
 MODULE_CHOICE_FRESH = Fresh(Manifest(IDENTITY, (library("bert"),)))
 STALE = Stale("built with a different TVM version")
-HIDDEN = "this processor lacks avx512f"
+HIDDEN = "this CPU lacks avx512f"
 SHIPPED, BUILT = "shipped", "built"
 FOLDERS = {name: f"{CONFIG.fingerprint()}-cpu{name and '-'}{name}" for name in ("", X86_64.name, X86_64_V4.name)}
 """Folders by family; without a family, the modules are for this machine alone."""

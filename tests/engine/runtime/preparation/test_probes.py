@@ -12,9 +12,9 @@ import pytest
 from engine.models.checkpoints import STARTER, model_config
 from engine.runtime.preparation import probes
 from engine.runtime.preparation.probes import (
-    KeptResult,
     ProbeResult,
-    Trial,
+    ProbeTrial,
+    StoredResult,
     TrialRequest,
     forget_results,
     probes_folder,
@@ -23,7 +23,7 @@ from engine.runtime.preparation.probes import (
 from tests.engine.runtime.preparation.tried_modules import crashes, crashes_quietly, fails, hangs, leaves, works
 from tests.patience import PATIENCE_SECONDS
 
-NOTHING = TrialRequest(Trial("try", (), (), 0), model_config(STARTER), Path(), {})
+NOTHING = TrialRequest(ProbeTrial("try", (), (), 0), model_config(STARTER), Path(), {})
 WORKS = ProbeResult(True, "", {"a": 0.5})
 
 
@@ -43,8 +43,8 @@ class Probe:
         return WORKS
 
 
-def kept(modules: str = "m") -> KeptResult:
-    return KeptResult("try", modules, frozenset("a"))
+def kept(modules: str = "m") -> StoredResult:
+    return StoredResult("try", modules, frozenset("a"))
 
 
 @pytest.mark.parametrize(
@@ -118,7 +118,7 @@ def test_a_full_disk_loses_the_result_and_nothing_else(monkeypatch: pytest.Monke
 
 
 def test_the_results_of_one_probe_are_forgotten_together() -> None:
-    other = KeptResult("other", "m")
+    other = StoredResult("other", "m")
     for one in (kept(), kept("others"), other):
         one.save(ProbeResult(False, "no"))
     forget_results("try")

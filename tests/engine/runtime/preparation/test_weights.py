@@ -8,21 +8,21 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from engine.artifacts.manifest import CPU
-from engine.artifacts.packed_weights import PackedWeights, part_of
-from engine.errors import Cancelled, EngineError, OutputError
+from engine.compiler.artifacts.manifest import CPU
+from engine.compiler.artifacts.packed_weights import PackedWeights, part_of
+from engine.errors import Canceled, EngineError, OutputError
 from engine.models.checkpoints import Checkpoint, open_checkpoint
-from engine.runners import tvm_runner
-from engine.runners.base import Runner
-from engine.runners.host import HostRunner
-from engine.runners.tvm_runner import CompiledRunner, packed_stages
 from engine.runtime.pipeline import Pipeline
 from engine.runtime.preparation import weights as preparation_weights
 from engine.runtime.preparation.modules import find_modules
 from engine.runtime.preparation.weights import TITLE, UPDATE_TITLE, ensure_weights, pack, packed_weights_path
+from engine.runtime.runners import tvm_runner
+from engine.runtime.runners.base import Runner
+from engine.runtime.runners.host import HostRunner
+from engine.runtime.runners.tvm_runner import CompiledRunner, packed_stages
 from engine.runtime.synthesizer import Synthesizer
 from engine.speech import PreparationEvent, Utterance
-from engine.stages import DEVICE_STAGES, Place
+from engine.stages import DEVICE_STAGES, StagePlace
 from engine.system.paths import project_folder
 from tests.engine.memory import resident_bytes
 
@@ -86,7 +86,10 @@ def test_kept_weights_speak_as_the_originals_do_and_make_room_where_speech_is_lo
     spoken = []
     for weights in (checkpoint.load_weights(), kept):
         compiled = CompiledRunner(modules, checkpoint.config, weights)
-        runners: dict[Place, Runner] = {Place.DEVICE: compiled, Place.HOST: HostRunner(checkpoint.config)}
+        runners: dict[StagePlace, Runner] = {
+            StagePlace.DEVICE: compiled,
+            StagePlace.HOST: HostRunner(checkpoint.config),
+        }
         pipeline = Pipeline(checkpoint.config, runners)
         spoken += [pipeline.speak(utterance, voice.style(6), 1.0, seed).samples for seed in (0, 1)]
     assert np.array_equal(spoken[0], spoken[2])
@@ -162,15 +165,15 @@ def test_a_full_disk_is_told(children, modules, tmp_path, monkeypatch):
         pack("starter", None, modules, lambda _: None)
 
 
-def test_cancelling_leaves_nothing_behind(children, checkpoint, modules, monkeypatch):
+def test_canceling_leaves_nothing_behind(children, checkpoint, modules, monkeypatch):
     part = part_of(packed_weights_path("starter", None))
 
     def stopped(*_: object) -> None:
         part.write_bytes(b"half")
-        raise Cancelled("Preparation stopped.")
+        raise Canceled("Preparation stopped.")
 
     monkeypatch.setattr(preparation_weights, "run_engine", stopped)
-    with pytest.raises(Cancelled):
+    with pytest.raises(Canceled):
         ensure_weights(checkpoint, modules, lambda _: None, threading.Event())
     assert not part.exists()
 

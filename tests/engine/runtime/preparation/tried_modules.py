@@ -11,7 +11,7 @@ from pathlib import Path
 
 import pytest
 
-from engine.artifacts.manifest import CPU, Variant
+from engine.compiler.artifacts.manifest import CPU, Variant
 from engine.config import ModelConfig
 from engine.runtime.preparation import crash_guard, probes
 from engine.runtime.preparation.modules import FoundModules
@@ -36,7 +36,7 @@ def built_folder(config: ModelConfig, variant: Variant) -> Path:
 
 def tried_on_software_metal(request: TrialRequest) -> dict[str, float]:
     """Try like `tried`, on software Metal, with the stand-in for Metal Performance Shaders."""
-    from tests.engine.mps_bridge import stand_in
+    from tests.engine.compiler.mps_bridge import stand_in
     from tests.metal_device import metal_device
 
     stand_in.install()
@@ -46,7 +46,7 @@ def tried_on_software_metal(request: TrialRequest) -> dict[str, float]:
 
 def tried_wrongly(request: TrialRequest) -> dict[str, float]:
     """Try like `tried_on_software_metal`, with a device whose results are twice too large."""
-    from engine.runners.tvm_runner import _CompiledStage
+    from engine.runtime.runners.tvm_runner import _CompiledStage
 
     run = _CompiledStage.run
 

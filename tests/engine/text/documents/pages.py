@@ -32,7 +32,7 @@ def texts(page: str) -> list[str]:
 
 def shown(chapter: Chapter) -> list[tuple[str, str]]:
     """Return the looks of the spans of a chapter with their contents."""
-    return [(style.look.value, chapter.text[style.start : style.end]) for style in chapter.styles]
+    return [(style.text_style.value, chapter.text[style.start : style.end]) for style in chapter.styles]
 
 
 def shown_on(page: str) -> list[tuple[str, str]]:

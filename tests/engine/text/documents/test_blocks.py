@@ -5,8 +5,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from engine.text.documents.blocks import LARGE_CHARACTERS, LARGEST_CHARACTERS, Block, chapters_of, moved
-from engine.text.documents.document import Chapter, Look, Matter, Picture, Styled
+from engine.text.documents.blocks import LARGE_CHARACTERS, MAX_CHARACTERS, Block, chapters_of, moved
+from engine.text.documents.document import Chapter, Matter, Picture, Styled, TextStyle
 from engine.text.documents.prose import LineJoiner, clean, is_note_mark
 from tests.engine.text.documents.pages import blocks, texts
 
@@ -14,8 +14,8 @@ from tests.engine.text.documents.pages import blocks, texts
 def test_each_heading_begins_a_chapter_that_is_spoken_with_its_title():
     blocks = [Block("One", 1), Block("It begins."), Block("It goes on."), Block("Two", 1), Block("It ends.")]
     assert chapters_of(blocks, "Book") == (
-        Chapter("One", "One\n\nIt begins.\n\nIt goes on.", styles=(Styled(0, 3, Look.HEADING, 1),)),
-        Chapter("Two", "Two\n\nIt ends.", styles=(Styled(0, 3, Look.HEADING, 1),)),
+        Chapter("One", "One\n\nIt begins.\n\nIt goes on.", styles=(Styled(0, 3, TextStyle.HEADING, 1),)),
+        Chapter("Two", "Two\n\nIt ends.", styles=(Styled(0, 3, TextStyle.HEADING, 1),)),
     )
 
 
@@ -31,7 +31,7 @@ def test_text_before_the_first_heading_is_a_chapter():
 
 def test_the_title_of_the_whole_is_spoken_with_its_first_chapter():
     blocks = [Block("The Book", 1), Block("One", 2), Block("A."), Block("Two", 2), Block("B.")]
-    styles = (Styled(0, 8, Look.HEADING, 1), Styled(10, 13, Look.HEADING, 2))
+    styles = (Styled(0, 8, TextStyle.HEADING, 1), Styled(10, 13, TextStyle.HEADING, 2))
     assert chapters_of(blocks, "Book")[0] == Chapter("One", "The Book\n\nOne\n\nA.", styles=styles)
 
 
@@ -68,13 +68,13 @@ def test_a_chapter_that_is_too_long_is_cut_between_paragraphs_without_loss():
     paragraphs = [Block(f"Paragraph {number}. " + "word " * 200) for number in range(150)]
     chapters = chapters_of(paragraphs, "Book")
     assert [chapter.title for chapter in chapters] == ["Book (1)", "Book (2)", "Book (3)"]
-    assert all(len(chapter.text) <= LARGEST_CHARACTERS for chapter in chapters)
+    assert all(len(chapter.text) <= MAX_CHARACTERS for chapter in chapters)
     assert all(chapter.text.startswith("Paragraph") for chapter in chapters)
     assert " ".join(chapter.text for chapter in chapters).split() == " ".join(p.text for p in paragraphs).split()
 
 
 def test_a_paragraph_that_is_too_long_is_cut_between_words():
-    chapters = chapters_of([Block("word " * LARGEST_CHARACTERS)], "Book")
+    chapters = chapters_of([Block("word " * MAX_CHARACTERS)], "Book")
     assert {word for chapter in chapters for word in chapter.text.split()} == {"word"}
 
 
@@ -116,7 +116,11 @@ def test_text_behind_another_matter_goes_on_under_its_title():
 def test_pieces_of_a_long_chapter_show_what_is_in_them():
     words = "word " * 200
     paragraphs = [
-        Block(f"{number:03} {words}.", styles=(Styled(0, 3, Look.STRONG),), pictures=(Picture(4, f"{number:03}.png"),))
+        Block(
+            f"{number:03} {words}.",
+            styles=(Styled(0, 3, TextStyle.STRONG),),
+            pictures=(Picture(4, f"{number:03}.png"),),
+        )
         for number in range(150)
     ]
     quotes = [replace(block, is_quote=number % 3 == 0) for number, block in enumerate(paragraphs)]
@@ -126,9 +130,9 @@ def test_pieces_of_a_long_chapter_show_what_is_in_them():
     for piece in pieces:
         for style in piece.styles:
             said = piece.text[style.start : style.end]
-            if style.look is Look.STRONG:
+            if style.text_style is TextStyle.STRONG:
                 numbers.append(said)
-            elif style.look is Look.QUOTE:
+            elif style.text_style is TextStyle.QUOTE:
                 assert int(said[:3]) % 3 == 0
                 assert said[3:] == f" {words}."
         for picture in piece.pictures:
@@ -138,15 +142,15 @@ def test_pieces_of_a_long_chapter_show_what_is_in_them():
 
 
 def test_a_paragraph_that_is_cut_is_shown_alike_in_all_pieces():
-    word = "word " * LARGEST_CHARACTERS
+    word = "word " * MAX_CHARACTERS
     blocks = [
         Block("Short.", pictures=(Picture(6, "a.png"),)),
-        Block(word, styles=(Styled(5, len(word), Look.STRONG),)),
+        Block(word, styles=(Styled(5, len(word), TextStyle.STRONG),)),
     ]
     pieces = chapters_of(blocks, "Book")
     assert len(pieces) > 3
     for piece in pieces[1:]:
-        assert piece.styles == (Styled(0, len(piece.text), Look.STRONG),)
+        assert piece.styles == (Styled(0, len(piece.text), TextStyle.STRONG),)
     assert [len(piece.pictures) for piece in pieces] == [1, *(0 for _ in pieces[1:])]
 
 
@@ -162,9 +166,9 @@ def test_pictures_of_what_has_no_text_go_to_what_is_beside_it():
 
 
 def test_marks_of_emphasis_move_with_a_text_that_is_cleaned_further():
-    block = Block("1. He [3] left.", styles=(Styled(3, 9, Look.STRONG),), pictures=(Picture(10, "a.png"),))
+    block = Block("1. He [3] left.", styles=(Styled(3, 9, TextStyle.STRONG),), pictures=(Picture(10, "a.png"),))
     cleaned = block.with_text("He left.")
-    assert (cleaned.styles, cleaned.pictures) == ((Styled(0, 2, Look.STRONG),), (Picture(3, "a.png"),))
+    assert (cleaned.styles, cleaned.pictures) == ((Styled(0, 2, TextStyle.STRONG),), (Picture(3, "a.png"),))
 
 
 NOISE = st.sampled_from(
@@ -187,7 +191,7 @@ def test_spans_are_around_the_same_words_when_a_text_is_cleaned(words):
         start = len(before)
         before += f"{written}{noise}"
         if is_marked:
-            spans.append(Styled(start, len(before), Look.STRONG))
+            spans.append(Styled(start, len(before), TextStyle.STRONG))
             wanted.add(str(number))
         before += " "
     after = cleaned(before)
@@ -201,22 +205,22 @@ def test_spans_are_around_the_same_words_when_a_text_is_cleaned(words):
 
 def test_a_sign_may_become_several():
     before, after = "The ﬁrst of\u00adﬁces ﬁt.", "The first offices fit."
-    found = moved([Styled(4, 8, Look.STRONG), Styled(16, 19, Look.STRONG)], before, after)
+    found = moved([Styled(4, 8, TextStyle.STRONG), Styled(16, 19, TextStyle.STRONG)], before, after)
     assert [after[style.start : style.end] for style in found] == ["first", "fit"]
 
 
 def test_what_is_gone_has_no_span_and_what_is_nested_is_one():
-    spans = [Styled(3, 9, Look.STRONG), Styled(10, 13, Look.STRONG), Styled(11, 13, Look.STRONG)]
-    assert moved(spans, "He [Pg 3] saw.", "He saw.") == (Styled(3, 6, Look.STRONG),)
+    spans = [Styled(3, 9, TextStyle.STRONG), Styled(10, 13, TextStyle.STRONG), Styled(11, 13, TextStyle.STRONG)]
+    assert moved(spans, "He [Pg 3] saw.", "He saw.") == (Styled(3, 6, TextStyle.STRONG),)
 
 
 def test_long_texts_take_linear_time():
     """Quadratic time would be an hour or more."""
     for unit in ("a¹ ", "[Pg 1]ab", "x\u00ady ", "ab "):
         before = unit * 20_000
-        spans = [Styled(place, place + 2, Look.STRONG) for place in range(0, len(before), 4)]
+        spans = [Styled(place, place + 2, TextStyle.STRONG) for place in range(0, len(before), 4)]
         moved(spans, before, cleaned(before))
-    moved([Styled(0, 5, Look.STRONG)], "abcdefgh" * 10_000, "ijklmnop" * 10_000)
+    moved([Styled(0, 5, TextStyle.STRONG)], "abcdefgh" * 10_000, "ijklmnop" * 10_000)
 
 
 @pytest.mark.parametrize(

@@ -4,7 +4,7 @@ from dataclasses import replace
 import pytest
 
 from engine.system.remote import decoded, encoded
-from engine.text.documents import Chapter, Document, Look, Matter, Picture, Styled
+from engine.text.documents import Chapter, Document, Matter, Picture, Styled, TextStyle
 from engine.text.documents.matter import matter_of_title
 
 
@@ -19,9 +19,9 @@ def test_front_and_back_matter_are_not_usual_chapters_but_where_there_is_nothing
     front, text, back = Chapter("Contents", "One"), Chapter("One", "It begins."), Chapter("Index", "It, 1")
     chapters = (replace(front, matter=Matter.FRONT), text, replace(back, matter=Matter.BACK))
     document = Document("A Book", "", "en", chapters)
-    assert document.usual_chapters == (1,)
+    assert document.default_chapters == (1,)
     assert document.with_chapters((1,)).chapters == (text,)
-    assert document.with_chapters((0, 2)).usual_chapters == (0, 1)
+    assert document.with_chapters((0, 2)).default_chapters == (0, 1)
 
 
 def test_notes_are_read_at_the_end_of_their_chapter_or_not_at_all() -> None:
@@ -31,7 +31,7 @@ def test_notes_are_read_at_the_end_of_their_chapter_or_not_at_all() -> None:
 
 
 def test_notes_change_nothing_about_what_is_shown() -> None:
-    styles, pictures = (Styled(3, 9, Look.EMPHASIS),), (Picture(10, "a.png"),)
+    styles, pictures = (Styled(3, 9, TextStyle.EMPHASIS),), (Picture(10, "a.png"),)
     chapter = Chapter("One", "It begins.", notes="A note.", styles=styles, pictures=pictures)
     (noted,) = Document("A Book", "", "en", (chapter,)).with_notes().chapters
     assert (noted.styles, noted.pictures) == (styles, pictures)
@@ -39,7 +39,7 @@ def test_notes_change_nothing_about_what_is_shown() -> None:
 
 @pytest.mark.parametrize("cover", [None, b"\x89PNG\x00"])
 def test_a_document_comes_back(cover: bytes | None) -> None:
-    styles = (Styled(0, 3, Look.HEADING, 2), Styled(5, 6, Look.EMPHASIS))
+    styles = (Styled(0, 3, TextStyle.HEADING, 2), Styled(5, 6, TextStyle.EMPHASIS))
     pictures = (Picture(5, "images/é.png", "A “boat”"),)
     first = Chapter("One", "One\n\n🙂", notes="A note.", styles=styles, pictures=pictures)
     chapters = (first, Chapter("Index", "Two.", Matter.BACK))

@@ -8,7 +8,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from engine.errors import DamagedDocument, EncryptedDocument, EngineError, UnusableDocument
-from engine.text.documents.document import BETWEEN_PARAGRAPHS, Document, Look, Matter
+from engine.text.documents.document import BETWEEN_PARAGRAPHS, Document, Matter, TextStyle
 from engine.text.documents.ebook import read
 from engine.text.documents.reading import read as read_any
 from tests.engine.text.documents.books import PICTURE, book, write_epub
@@ -221,7 +221,7 @@ def test_pages_beside_the_text_are_read_if_there_is_nothing_else(tmp_path: Path)
     assert texts(book_of(tmp_path, pages, OEBPS__book_0_opf=opf)) == SAID
     one = opf.replace('idref="i0" linear="no"', 'idref="i0"')
     document = book_of(tmp_path, pages, OEBPS__book_0_opf=one)
-    assert (texts(document), document.usual_chapters) == (SAID, (0,))
+    assert (texts(document), document.default_chapters) == (SAID, (0,))
 
 
 def test_notes_apart_from_the_order_of_reading_are_kept_with_their_text(tmp_path: Path) -> None:
@@ -230,7 +230,7 @@ def test_notes_apart_from_the_order_of_reading_are_kept_with_their_text(tmp_path
     opf = package([(name, XHTML) for name in pages]).replace('idref="i1"', 'idref="i1" linear="no"')
     document = book_of(tmp_path, pages, OEBPS__book_0_opf=opf)
     assert document.chapters[0].notes == "The note."
-    assert document.usual_chapters == (0,)
+    assert document.default_chapters == (0,)
 
 
 def test_the_order_of_reading_may_name_files(tmp_path: Path) -> None:
@@ -318,34 +318,34 @@ def test_everything_that_is_shown_is_in_the_text_and_in_order(path: Path) -> Non
             said = chapter.text[style.start : style.end]
             assert 0 <= style.start < style.end <= len(chapter.text)
             assert said == said.strip()
-            assert (style.look is Look.HEADING) == (1 <= style.level <= 6)
-            if style.look is Look.HEADING:
+            assert (style.text_style is TextStyle.HEADING) == (1 <= style.level <= 6)
+            if style.text_style is TextStyle.HEADING:
                 assert said in paragraphs
 
 
 def test_an_epub_shows_what_its_pages_do() -> None:
     found = all_shown(read_any(shared_book("love-among-the-chickens.epub")))
-    headings = [said for look, said in found if look == "heading"]
+    headings = [said for text_style, said in found if text_style == "heading"]
     assert "I: A Letter with a Postscript" in headings
     assert len(headings) == 30
     assert ("emphasis", "sauve qui peut") in found
     assert ("emphasis", "The Manœuvres of Arthur") in found
     assert ("strong", "Garnet") in found
-    assert any(look == "quote" and "In his hand he bore the brand" in said for look, said in found)
+    assert any(text_style == "quote" and "In his hand he bore the brand" in said for text_style, said in found)
 
 
 def test_a_page_shows_what_it_marks() -> None:
     chapters = read_any(shared_book("pride-and-prejudice.htm")).chapters
     first = next(chapter for chapter in chapters if chapter.title == "Chapter 1")
     assert shown(first)[:3] == [("heading", "Chapter 1"), ("emphasis", "You"), ("emphasis", "may")]
-    assert sum(look == "emphasis" for chapter in chapters for look, _ in shown(chapter)) > 400
+    assert sum(text_style == "emphasis" for chapter in chapters for text_style, _ in shown(chapter)) > 400
 
 
 def test_a_plain_text_shows_its_headings() -> None:
     found = all_shown(read_any(shared_book("sherlock-holmes.txt")))
     assert len(found) == 15
     assert {"ADVENTURE I. A SCANDAL IN BOHEMIA", "II.", "XII. THE ADVENTURE OF THE COPPER BEECHES"} <= {
-        said for look, said in found if look == "heading"
+        said for text_style, said in found if text_style == "heading"
     }
 
 
@@ -492,7 +492,7 @@ def test_types_tell_front_and_back_matter(tmp_path: Path, kind: str) -> None:
         "x.xhtml": f"<section epub:type='{kind}'><h1>X</h1><p>Y</p></section>",
     }
     document = with_map(tmp_path, pages, [("One", "a.xhtml"), ("X", "x.xhtml")])
-    assert document.usual_chapters == (0,)
+    assert document.default_chapters == (0,)
     assert "Y" in document.text
 
 
@@ -502,4 +502,4 @@ def test_what_the_book_was_written_for_is_text(tmp_path: Path, kind: str) -> Non
         "a.xhtml": f"<section epub:type='frontmatter {kind}'><h1>X</h1><p>Y</p></section>",
         "b.xhtml": "<p>Sea.</p>",
     }
-    assert with_map(tmp_path, pages, [("X", "a.xhtml"), ("One", "b.xhtml")]).usual_chapters == (0, 1)
+    assert with_map(tmp_path, pages, [("X", "a.xhtml"), ("One", "b.xhtml")]).default_chapters == (0, 1)

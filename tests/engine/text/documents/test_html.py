@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from engine.text.documents.blocks import chapters_of
-from engine.text.documents.document import Chapter, Look, Matter, Picture
+from engine.text.documents.document import Chapter, Matter, Picture, TextStyle
 from engine.text.documents.web_page import read
 from tests.engine.text.documents.pages import XHTML, blocks, book_of, package, shown, shown_on, texts, xhtml
 
@@ -120,7 +120,7 @@ WORD = st.tuples(
         ("<p hidden><i>No</i></p><p><i>Yes</i></p>", [("emphasis", "Yes")]),
     ],
 )  # fmt: skip
-def test_what_a_page_emphasises_and_sets_apart(page, wanted):
+def test_what_a_page_emphasizes_and_sets_apart(page, wanted):
     assert shown_on(page) == wanted
 
 
@@ -149,11 +149,11 @@ SHEET = """@charset "utf-8";
         ("<p style='font-style: italic'>A sea.<p>It.", [("emphasis", "A sea.")]),
     ],
 )  # fmt: skip
-def test_style_sheets_emphasise(page, wanted):
+def test_style_sheets_emphasize(page, wanted):
     assert sorted(shown_on(f"<style>{SHEET}</style>{page}")) == sorted(wanted)
 
 
-def test_the_style_sheets_of_a_book_emphasise(tmp_path):
+def test_the_style_sheets_of_a_book_emphasize(tmp_path):
     pages: dict[str, str | bytes] = {
         f"c{number}.xhtml": xhtml(f"<h1>{number}</h1><p>A <span class='t'>sea</span>.</p>", link)
         for number, link in enumerate(("<link rel='stylesheet' href='s.css'/>", ""), 1)
@@ -164,14 +164,14 @@ def test_the_style_sheets_of_a_book_emphasise(tmp_path):
 
 
 @given(st.lists(WORD, min_size=1, max_size=30))
-def test_spans_are_around_the_words_that_a_page_emphasises(words):
+def test_spans_are_around_the_words_that_a_page_emphasizes(words):
     written, wanted = [], set()
     for number, (word, noise, name) in enumerate(words):
         said = f"q{number}q{word}{noise}"
         written.append(f"<{name}>{said}</{name}>" if name else said)
         wanted |= {(name.replace("em", "emphasis"), str(number))} if name else set()
     found = shown_on(f"<p>{' '.join(written)}</p><p>The end of it.</p>")
-    assert {(look, number) for look, said in found for number in re.findall(r"q(\d+)q", said)} == wanted
+    assert {(text_style, number) for text_style, said in found for number in re.findall(r"q(\d+)q", said)} == wanted
 
 
 def page_of(folder: Path, body: str) -> list[Picture]:
@@ -217,7 +217,10 @@ def test_headings_that_begin_no_chapter_are_shown(tmp_path):
     path = tmp_path / "a.html"
     path.write_text("<h1>One</h1><p>a</p><h1>Two</h1><h3>Below</h3><p>b</p>")
     _, second = read(path).chapters
-    assert [(style.look, style.level) for style in second.styles] == [(Look.HEADING, 1), (Look.HEADING, 3)]
+    assert [(style.text_style, style.level) for style in second.styles] == [
+        (TextStyle.HEADING, 1),
+        (TextStyle.HEADING, 3),
+    ]
 
 
 START = "*** START OF {} PROJECT GUTENBERG EBOOK A BOOK ***"
@@ -230,7 +233,7 @@ def chapters(page: str) -> tuple[Chapter, ...]:
 
 @pytest.mark.parametrize("word", ["THE", "THIS"])
 @pytest.mark.parametrize("element", ["p", "pre", "div"])
-def test_the_licence_around_a_text_is_apart(word, element):
+def test_the_license_around_a_text_is_apart(word, element):
     page = (
         f"<h1>The eBook of A Book</h1><{element}>For anyone.\n\n{START.format(word)}</{element}>"
         "<p>Produced by A. B.</p>"
@@ -248,14 +251,14 @@ def test_the_licence_around_a_text_is_apart(word, element):
     assert "End of Project" in "".join(each.text for each in read if each.matter is Matter.BACK)
 
 
-def test_the_licence_of_a_book_ends_with_the_book(tmp_path):
+def test_the_license_of_a_book_ends_with_the_book(tmp_path):
     pages = {
         "a.xhtml": f"<section id='pg-header'><p>{START.format('THE')}</p></section><h2>I</h2><p>Sea.</p>",
         "b.xhtml": f"<h2>II</h2><p>Wind.</p><section id='pg-footer'><p>{END.format('THE')}</p></section>",
         "c.xhtml": "<h2>Section 1</h2><p>Terms.</p>",
     }
     document = book_of(tmp_path, {name: xhtml(body) for name, body in pages.items()})
-    assert [document.chapters[number].text for number in document.usual_chapters] == ["I\n\nSea.", "II\n\nWind."]
+    assert [document.chapters[number].text for number in document.default_chapters] == ["I\n\nSea.", "II\n\nWind."]
 
 
 @pytest.mark.parametrize(
@@ -430,5 +433,5 @@ def test_notes_by_chapters_are_one_part(tmp_path):
     pages["n.xhtml"] = xhtml("<h1>Endnotes</h1>" + note.format("One") + note.format("Two"))
     document = book_of(tmp_path, dict(pages))
     assert [each.notes for each in document.chapters] == ["Note One.", "Note Two.", ""]
-    assert document.usual_chapters == (0, 1)
+    assert document.default_chapters == (0, 1)
     assert document.chapters[2].text == "Endnotes\n\nOne\n\nNote One.\n\nTwo\n\nNote Two."

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 from engine.errors import DamagedDocument, EncryptedDocument, UnusableDocument
 from engine.text.documents.document import Document, Matter, Notices
-from engine.text.documents.page_columns import Heading, Line, arranged, without_line_numbers
+from engine.text.documents.page_columns import Heading, PageLine, arranged, without_line_numbers
 from engine.text.documents.page_lines import blocks_of
 from engine.text.documents.pdf_file import read
 from tests.engine.text.documents.books import Book, PrintedLine, book, write_contents, write_pages, write_pdf
@@ -351,19 +351,19 @@ def test_small_lines_at_the_bottom_that_are_no_notes_are_read(tmp_path):
 SIZE, STEP = 11.0, 14.0
 
 
-def paragraphs_of(pages: list[list[Line]], outline: list[Heading]) -> list[tuple[str, int]]:
+def paragraphs_of(pages: list[list[PageLine]], outline: list[Heading]) -> list[tuple[str, int]]:
     return [(block.text, block.level) for block in blocks_of(pages, outline, Notices())]
 
 
-def page(number: int, *texts: str, head: str = "", foot: str | None = None) -> list[Line]:
+def page(number: int, *texts: str, head: str = "", foot: str | None = None) -> list[PageLine]:
     """Return a page whose lines that begin with a space are indented, those with # large, those with ~ small."""
-    lines = [Line(head, number, 200, 300, 800, SIZE)] if head else []
+    lines = [PageLine(head, number, 200, 300, 800, SIZE)] if head else []
     for position, text in enumerate(texts):
         size = {"#": 18.0, "~": 8.0}.get(text[0], SIZE)
         left = 90.0 if text[0] == " " else 72.0
         said = text.lstrip("#~ ")
-        lines.append(Line(said, number, left, left + 6 * len(said), 740 - STEP * position, size))
-    lines.append(Line(foot or str(number + 1), number, 290, 300, 40, SIZE))
+        lines.append(PageLine(said, number, left, left + 6 * len(said), 740 - STEP * position, size))
+    lines.append(PageLine(foot or str(number + 1), number, 290, 300, 40, SIZE))
     return lines
 
 
@@ -418,11 +418,11 @@ def test_a_word_cut_by_a_page_is_whole():
 PLACES = st.tuples(st.integers(0, 500), st.integers(10, 300), st.integers(0, 800))
 
 
-def piece(text: str, left: float, width: float, bottom: float) -> Line:
-    return Line(text, 0, left, left + width, bottom, 11.0)
+def piece(text: str, left: float, width: float, bottom: float) -> PageLine:
+    return PageLine(text, 0, left, left + width, bottom, 11.0)
 
 
-def columns(*lefts: int, rows: int = 6) -> list[tuple[Line, ...]]:
+def columns(*lefts: int, rows: int = 6) -> list[tuple[PageLine, ...]]:
     """Return rows across all columns, each piece with its column and its row."""
     return [
         tuple(piece(f"{column} {row}", left, 150, 700 - 14 * row) for column, left in enumerate(lefts))

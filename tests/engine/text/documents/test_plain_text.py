@@ -30,8 +30,8 @@ def headings_of(text: str) -> list[str]:
     return [block.text for block in blocks_of(text) if block.level and block.matter is Matter.TEXT]
 
 
-def usual_text(document: Document) -> str:
-    return document.with_chapters(document.usual_chapters).text
+def main_text(document: Document) -> str:
+    return document.with_chapters(document.default_chapters).text
 
 
 def with_text(*headings: str) -> str:
@@ -265,7 +265,7 @@ def test_what_is_around_a_book_of_gutenberg_is_told_apart(tmp_path):
     path.write_text(GUTENBERG, encoding="utf-8")
     document = read(path)
     assert (document.title, document.author) == ("Harbour", "Ann Smith")
-    usual = [document.chapters[number] for number in document.usual_chapters]
+    usual = [document.chapters[number] for number in document.default_chapters]
     assert [chapter.title for chapter in usual] == ["CHAPTER I", "CHAPTER II"]
     assert usual[0].text == (
         "CHAPTER I\n\nIn which the old man goes to the sea, and nothing happens.\n\nThe boat,\nat night\n\n"
@@ -291,7 +291,7 @@ def test_emphasis_is_found_again_in_lines_that_are_joined():
     )
     text = "\n".join(lines)
     chapters = chapters_of(blocks_of(text), "a")
-    spans = [(look, re.sub(r"\s+", " ", said)) for chapter in chapters for look, said in shown(chapter)]
+    spans = [(text_style, re.sub(r"\s+", " ", said)) for chapter in chapters for text_style, said in shown(chapter)]
     assert spans == [
         ("emphasis", "second and the last"), ("emphasis", "Fin"), ("emphasis", "One"), ("emphasis", "Two"),
         ("strong", "three"),
@@ -336,7 +336,7 @@ def test_headings_of_real_texts(name):
     document = read(real_text(name))
     found = [block.text for block in blocks_of(real_text(name).read_text(encoding="utf-8")) if block.level]
     assert found == TITLES_OF_CASES[name]
-    chapters = [document.chapters[number].title for number in document.usual_chapters]
+    chapters = [document.chapters[number].title for number in document.default_chapters]
     assert chapters == [title for title in TITLES_OF_CASES[name] if title != "Part Two"] or len(found) == 1
 
 
@@ -347,8 +347,8 @@ def test_real_indents_breaks_and_furniture():
     breaks = {block.text for block in blocks_of(real_text("t06_breaks.txt").read_text(encoding="utf-8"))}
     assert breaks == {"He left.", "He came.", "* * *"}
     document = read(real_text("t04_gutenberg.txt"))
-    assert document.chapters[document.usual_chapters[0]].notes == "That is, the North Sea."
-    text = usual_text(document)
+    assert document.chapters[document.default_chapters[0]].notes == "That is, the North Sea."
+    text = main_text(document)
     assert all(word not in text for word in ("Gutenberg", "Terms", "Pg", "North", "[", "_", "="))
     assert "A boat" in text
     assert "In which the old man goes down to the sea, and comes back again with nothing in his hands" in text
@@ -357,7 +357,7 @@ def test_real_indents_breaks_and_furniture():
 def test_the_chapters_of_sherlock_holmes():
     document = read(book("sherlock-holmes.txt"))
     assert document.title == "The Adventures of Sherlock Holmes"
-    usual = [document.chapters[number] for number in document.usual_chapters]
+    usual = [document.chapters[number] for number in document.default_chapters]
     assert [re.split(r"\bI?[XV]?I*V?I*\. ", chapter.title)[-1] for chapter in usual] == [
         "A SCANDAL IN BOHEMIA", "THE RED-HEADED LEAGUE", "A CASE OF IDENTITY", "THE BOSCOMBE VALLEY MYSTERY",
         "THE FIVE ORANGE PIPS", "THE MAN WITH THE TWISTED LIP", "THE ADVENTURE OF THE BLUE CARBUNCLE",
@@ -366,7 +366,7 @@ def test_the_chapters_of_sherlock_holmes():
         "THE ADVENTURE OF THE COPPER BEECHES",
     ]  # fmt: skip
     assert all(chapter.text.startswith(chapter.title) for chapter in usual)
-    assert "Gutenberg" not in usual_text(document)
+    assert "Gutenberg" not in main_text(document)
     assert "VIII. The Adventure of the Speckled Band" in document.chapters[0].text
     assert document.notices == ()
 

@@ -9,16 +9,16 @@ from pathlib import Path
 
 import pytest
 
-from engine.errors import Cancelled, DamagedDocument, EngineError, OversizedDocument, UnusableDocument
+from engine.errors import Canceled, DamagedDocument, EngineError, OversizedDocument, UnusableDocument
 from engine.system.paths import project_folder
 from engine.text.documents import Document, plain_text, read_document, reading
 from engine.text.documents.reading import (
-    LARGEST_FILE_BYTES,
-    LARGEST_TEXT_BYTES,
+    MAX_FILE_BYTES,
+    MAX_TEXT_BYTES,
     SUFFIXES,
     guessed_language,
     language_of_document,
-    largest_bytes,
+    max_bytes,
     reader_of,
 )
 from engine.text.languages import LANGUAGES
@@ -76,13 +76,13 @@ def test_what_is_not_there_or_no_file_is_said(tmp_path: Path) -> None:
     (tmp_path / "b.txt").mkdir()
     with pytest.raises(UnusableDocument, match=r"“b\.txt” is a folder"):
         read_document(tmp_path / "b.txt")
-    with pytest.raises(UnusableDocument, match="“null” is not a file"):
+    with pytest.raises(UnusableDocument, match=r"“null” .*a file"):
         read_document(Path("/dev/null"))
 
 
 def test_a_pipe_is_no_file_and_not_waited_for(tmp_path: Path) -> None:
     os.mkfifo(tmp_path / "pipe.txt")
-    with pytest.raises(UnusableDocument, match=r"“pipe\.txt” is not a file"):
+    with pytest.raises(UnusableDocument, match=r"“pipe\.txt” .*a file"):
         read_document(tmp_path / "pipe.txt")
 
 
@@ -124,7 +124,7 @@ def test_a_process_that_hangs_is_ended(tmp_path: Path, monkeypatch: pytest.Monke
         read_document(path)
 
 
-def test_it_can_be_cancelled(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_it_can_be_canceled(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     path, cancel = tmp_path / "a.txt", threading.Event()
     path.write_text("Hello.")
     monkeypatch.setattr(reading, "read_within_limits", other_readers.hangs)
@@ -134,7 +134,7 @@ def test_it_can_be_cancelled(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) ->
         cancel.set()
 
     threading.Thread(target=cancel_what_has_begun).start()
-    with pytest.raises(Cancelled):
+    with pytest.raises(Canceled):
         read_document(path, cancel)
 
 
@@ -169,7 +169,7 @@ def test_other_kinds_are_refused_with_what_to_do(name: str) -> None:
 
 
 def test_texts_are_smaller_than_books_with_pictures() -> None:
-    assert largest_bytes(Path("a.md")) == LARGEST_TEXT_BYTES < largest_bytes(Path("a.pdf")) == LARGEST_FILE_BYTES
+    assert max_bytes(Path("a.md")) == MAX_TEXT_BYTES < max_bytes(Path("a.pdf")) == MAX_FILE_BYTES
 
 
 def test_a_document_gets_its_language_from_its_text(tmp_path: Path) -> None:

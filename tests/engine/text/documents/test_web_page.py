@@ -423,7 +423,7 @@ def test_a_list_of_contents_is_front_matter():
 
 def test_a_book_in_one_page_has_its_chapters():
     read = read_page(book("pride-and-prejudice.htm"))
-    chapters = [read.chapters[number] for number in read.usual_chapters]
+    chapters = [read.chapters[number] for number in read.default_chapters]
     assert [chapter.title for chapter in chapters] == [f"Chapter {number}" for number in range(1, 62)]
     assert all(chapter.text.startswith(f"{chapter.title}\n\n") for chapter in chapters)
     assert not any("Gutenberg" in chapter.text for chapter in chapters)
@@ -431,7 +431,7 @@ def test_a_book_in_one_page_has_its_chapters():
 
 def test_a_book_of_pages_has_its_chapters():
     read = read_book(book("love-among-the-chickens.epub"))
-    chapters = [read.chapters[number] for number in read.usual_chapters]
+    chapters = [read.chapters[number] for number in read.default_chapters]
     assert len(chapters) == 23
     assert (chapters[0].title, chapters[9].title) == (
         "I: A Letter with a Postscript",

@@ -98,7 +98,7 @@ def test_a_case_is_read_right(name):
 
 def test_the_case_of_contents_is_front_matter():
     made = read(real_text("d07_toc.docx"))
-    assert [made.chapters[number].title for number in made.usual_chapters] == ["Chapter 1", "Chapter 2"]
+    assert [made.chapters[number].title for number in made.default_chapters] == ["Chapter 1", "Chapter 2"]
 
 
 def test_the_case_of_styles_has_chapters():
@@ -413,7 +413,7 @@ def test_every_word_that_is_seen_is_read_once(paragraphs):
     assert sorted(text.split()) == sorted([*seen, "end"])
 
 
-def test_what_is_italic_or_bold_beside_the_rest_is_emphasised(tmp_path):
+def test_what_is_italic_or_bold_beside_the_rest_is_emphasized(tmp_path):
     styles = (
         "<w:style w:styleId='Slanted'><w:name w:val='Slanted'/><w:rPr><w:i/></w:rPr></w:style>"
         "<w:style w:styleId='Q'><w:name w:val='Intense Quote'/></w:style>"

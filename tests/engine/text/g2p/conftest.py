@@ -8,7 +8,7 @@ import pytest
 
 from engine.config import ModelConfig
 from engine.text.g2p import Phonemizer
-from engine.text.g2p.analysis import load_offline_analyser
+from engine.text.g2p.analysis import load_offline_analyzer
 
 CONFIG = Path(__file__).resolve().parents[4] / "resources" / "kokoro-82m" / "config.json"
 
@@ -21,9 +21,9 @@ def symbols() -> frozenset[str]:
 
 @pytest.fixture(scope="session")
 def american(symbols: frozenset[str]) -> Phonemizer:
-    return Phonemizer("en-US", symbols, 510, load_analyser=load_offline_analyser)
+    return Phonemizer("en-US", symbols, 510, load_analyzer=load_offline_analyzer)
 
 
 @pytest.fixture(scope="session")
 def british(symbols: frozenset[str]) -> Phonemizer:
-    return Phonemizer("en-GB", symbols, 510, load_analyser=load_offline_analyser)
+    return Phonemizer("en-GB", symbols, 510, load_analyzer=load_offline_analyzer)

@@ -11,16 +11,16 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from engine.errors import Cancelled, InvalidRequest, NothingToSpeak
+from engine.errors import Canceled, InvalidRequest, NothingToSpeak
 from engine.speech import Plan
 from engine.text.g2p import Phonemizer, analysis, phonemizer, split
-from engine.text.g2p.analysis import TaggedWord, import_spacy, load_analyser, load_offline_analyser
+from engine.text.g2p.analysis import TaggedWord, import_spacy, load_analyzer, load_offline_analyzer
 from engine.text.g2p.directions import Override
 from engine.text.g2p.english import EnglishFrontEnd
 from engine.text.g2p.markup import EMOTICON
 from engine.text.g2p.other_languages.front_end import OtherFrontEnd
 from engine.text.g2p.phonemizer import FrontEnd
-from engine.text.g2p.pieces import SpokenWord
+from engine.text.g2p.pieces import PronouncedWord
 from engine.text.g2p.split import passages
 from engine.text.languages import BRITISH
 
@@ -144,7 +144,7 @@ def pronounced(monkeypatch: pytest.MonkeyPatch) -> list[str]:
     sentences: list[str] = []
     pronounce = EnglishFrontEnd.pronounce
 
-    def note(self: EnglishFrontEnd, text: str, overrides: Sequence[Override]) -> list[SpokenWord]:
+    def note(self: EnglishFrontEnd, text: str, overrides: Sequence[Override]) -> list[PronouncedWord]:
         sentences.append(text)
         return pronounce(self, text, overrides)
 
@@ -157,9 +157,9 @@ def test_a_plan_begins_before_the_rest_is_pronounced(american, pronounced):
     assert sum(map(len, pronounced)) < len(LONG) / 2
 
 
-def test_planning_stops_as_soon_as_it_is_cancelled(american, pronounced):
+def test_planning_stops_as_soon_as_it_is_canceled(american, pronounced):
     cancel = SimpleNamespace(is_set=lambda: bool(pronounced))
-    with pytest.raises(Cancelled):
+    with pytest.raises(Canceled):
         list(american.plans(LONG, cancel=cancel))
     assert len(pronounced) == 1
 
@@ -167,7 +167,7 @@ def test_planning_stops_as_soon_as_it_is_cancelled(american, pronounced):
 def test_planning_what_has_no_sound_stops_too(american):
     cancel = threading.Event()
     cancel.set()
-    with pytest.raises(Cancelled):
+    with pytest.raises(Canceled):
         list(american.plans("你\n\n" * 3000, cancel=cancel))
 
 
@@ -304,9 +304,9 @@ def test_building_one_neither_loads_torch_nor_leaves_it_hidden():
     code = (
         "import sys\n"
         "from engine.text.g2p import Phonemizer\n"
-        "from engine.text.g2p.analysis import load_offline_analyser, MODEL_NAME\n"
+        "from engine.text.g2p.analysis import load_offline_analyzer, MODEL_NAME\n"
         "from importlib.util import find_spec\n"
-        "Phonemizer('en-US', 'abc', 510, load_analyser=load_offline_analyser)\n"
+        "Phonemizer('en-US', 'abc', 510, load_analyzer=load_offline_analyzer)\n"
         "assert find_spec(MODEL_NAME) or 'torch' not in sys.modules\n"
         "import torch\n"
         "assert torch.zeros(1).item() == 0"
@@ -326,9 +326,9 @@ def test_front_ends_take_what_is_declared(kind, method):
 
 
 def test_rules_lexicon_and_reports_are_those_of_the_variety():
-    front_end = EnglishFrontEnd(BRITISH, load_offline_analyser)
-    normalised = front_end.normalise("Dr. Lee can't on 3/4/2025.")
-    assert "the third of April" in normalised.sourced.text
+    front_end = EnglishFrontEnd(BRITISH, load_offline_analyzer)
+    normalized = front_end.normalize("Dr. Lee can't on 3/4/2025.")
+    assert "the third of April" in normalized.sourced.text
     assert front_end.pronounce("tomato", ())[0].phonemes == "təmˈɑːtQ"
     assert front_end.reports() == []
     assert "because" in front_end.phrase_starters
@@ -382,8 +382,8 @@ def test_a_plan_is_the_same_whatever_its_passages(american, monkeypatch):
 
 def test_words_carry_their_places():
     import_spacy()
-    analyse = load_offline_analyser({})
-    assert analyse("I don't, Mr. Fox") == [
+    analyze = load_offline_analyzer({})
+    assert analyze("I don't, Mr. Fox") == [
         TaggedWord("I", "PRP", True, 0),
         TaggedWord("do", "VBP", False, 2),
         TaggedWord("n't", "RB", False, 4),
@@ -395,19 +395,19 @@ def test_words_carry_their_places():
 
 
 def test_an_installed_model_is_preferred(monkeypatch):
-    monkeypatch.setattr(analysis, "load_model_analyser", lambda: lambda text: [TaggedWord(text, "X", False, 0)])
-    assert load_analyser({})("abc") == [TaggedWord("abc", "X", False, 0)]
+    monkeypatch.setattr(analysis, "load_model_analyzer", lambda: lambda text: [TaggedWord(text, "X", False, 0)])
+    assert load_analyzer({})("abc") == [TaggedWord("abc", "X", False, 0)]
 
 
 def test_without_the_model_the_offline_tagger_serves(monkeypatch):
     monkeypatch.setattr(analysis, "MODEL_NAME", "no_such_model")
-    assert load_analyser({})("cat")[0].tag == "NN"
+    assert load_analyzer({})("cat")[0].tag == "NN"
 
 
 def test_a_model_that_does_not_load_is_no_model(monkeypatch):
     import_spacy()
     monkeypatch.setattr(analysis, "MODEL_NAME", "json")
-    assert analysis.load_model_analyser() is None
+    assert analysis.load_model_analyzer() is None
 
 
 def test_the_front_end_loads_no_client_of_the_network():

@@ -1,7 +1,7 @@
 import pytest
 
 from engine.text.g2p.dates import RULES as DATE_RULES
-from engine.text.g2p.normalise import normalise
+from engine.text.g2p.normalize import normalize
 from engine.text.g2p.quantities import RULES
 from engine.text.g2p.units import CURRENCIES, MAGNITUDES, UNITS, unit_name
 from engine.text.languages import AMERICAN, BRITISH
@@ -246,4 +246,4 @@ def test_times(written, words):
     ],
 )
 def test_places_in_the_bible(written, words):
-    assert normalise(written, AMERICAN).sourced.text == words
+    assert normalize(written, AMERICAN).sourced.text == words

@@ -8,7 +8,7 @@ from engine.errors import NothingToSpeak
 from engine.speech import Plan, Utterance
 from engine.text.g2p import Phonemizer
 from engine.text.g2p.draft import Written
-from engine.text.g2p.pieces import PUNCTUATION, SpokenWord, has_sound, pieces_of, written_words
+from engine.text.g2p.pieces import PUNCTUATION, PronouncedWord, has_sound, pieces_of, written_words
 from engine.text.g2p.split import (
     COVERED,
     FEWEST_PHONEMES,
@@ -20,30 +20,43 @@ from engine.text.g2p.split import (
     SLACK,
     TORN_PHONEMES,
     Border,
-    Piece,
+    PhonemePiece,
     Sentence,
     groups,
     joined,
-    longest,
+    max_phonemes,
     sentences,
 )
 from tests.engine.text.g2p.test_phonemizer import ANYTHING
 
 
-def pieces(*lengths_and_borders: tuple[int, Border]) -> list[Piece]:
-    made: list[Piece] = []
+def pieces(*lengths_and_borders: tuple[int, Border]) -> list[PhonemePiece]:
+    made: list[PhonemePiece] = []
     start = 0
     for length, border in lengths_and_borders:
-        made.append(Piece("a" * length, start, start + length, space=True, border=border))
+        made.append(PhonemePiece("a" * length, start, start + length, space=True, border=border))
         start += length + 1
     return made
 
 
-def lengths(made: list[Piece], limit: int = 510) -> list[int]:
+def lengths(made: list[PhonemePiece], limit: int = 510) -> list[int]:
     return [len(joined(group)) for group in groups(made, limit)]
 
 
 WORD, PHRASE, CONJUNCTION, CLAUSE, SENTENCE, PARAGRAPH = Border
+
+
+@given(st.lists(st.tuples(st.integers(1, 60), st.sampled_from(Border)), min_size=2, max_size=40), st.data())
+def test_fixed_groups_stay_whatever_comes_before_them(lengths_and_borders, data):
+    made = pieces(*lengths_and_borders)
+    whole = list(groups(made, 510))
+    chosen = data.draw(st.lists(st.sampled_from(whole), max_size=3, unique_by=lambda group: group[0].start))
+    fixed = {group[0].start: joined(group) for group in chosen}
+    assert list(groups(made, 510, fixed)) == whole
+    skipped = data.draw(st.integers(0, len(made) - 1))
+    found = list(groups(made[skipped:], 510, fixed))
+    assert [piece for group in found for piece in group] == made[skipped:]
+    assert all(group in found for group in chosen if group[0].start >= made[skipped].start)
 
 
 def test_a_short_text_is_one_utterance():
@@ -116,11 +129,11 @@ def test_paragraphs_stay_apart():
     ("model_limit", "speed", "most"), [(510, 1.0, 200), (510, 2.0, 200), (510, 0.5, 100), (100, 1.0, 100)]
 )
 def test_an_utterance_is_as_long_as_the_model_and_the_decoders_memory_allow(model_limit, speed, most):
-    assert longest(model_limit, speed) == most
+    assert max_phonemes(model_limit, speed) == most
 
 
 def test_a_word_beyond_the_limit_is_cut_in_parts():
-    found = list(groups([Piece("abcdefghij", 100, 110, True, SENTENCE)], 4))
+    found = list(groups([PhonemePiece("abcdefghij", 100, 110, True, SENTENCE)], 4))
     assert [joined(group) for group in found] == ["abcd", "efgh", "ij"]
     assert [(group[0].start, group[-1].end) for group in found] == [(100, 103), (103, 106), (106, 110)]
     assert found[-1][-1].border is SENTENCE
@@ -145,7 +158,7 @@ def test_nothing_is_lost_and_nothing_is_too_long(made, limit):
 @given(st.lists(st.tuples(st.integers(1, 60), st.sampled_from(Border)), max_size=80), st.integers(100, 600))
 def test_no_more_is_read_than_the_next_utterance_needs(made, limit):
     given_pieces = pieces(*made)
-    read: list[Piece] = []
+    read: list[PhonemePiece] = []
     start = 0
     for group in groups((read.append(piece) or piece for piece in given_pieces), limit):
         assert len(joined(read[start:-1])) <= limit
@@ -170,8 +183,8 @@ def test_only_a_whole_paragraph_is_spoken_shorter_than_is_sensible(made):
     assert scraps <= set(whole)
 
 
-def paragraphs(given_pieces: list[Piece]) -> list[list[Piece]]:
-    parts: list[list[Piece]] = [[]]
+def paragraphs(given_pieces: list[PhonemePiece]) -> list[list[PhonemePiece]]:
+    parts: list[list[PhonemePiece]] = [[]]
     for piece in given_pieces:
         parts[-1].append(piece)
         if piece.border is PARAGRAPH:
@@ -221,13 +234,13 @@ def test_long_rows_of_stops_take_linear_time():
     assert texts("." * 1_000_000 + "a") == ["." * MAX_CHARACTERS] * count + ["." * rest + "a"]
 
 
-def words(*tokens: str) -> list[SpokenWord]:
+def words(*tokens: str) -> list[PronouncedWord]:
     """Return tokens whose text is their phonemes; a trailing space means that a space follows."""
-    made: list[SpokenWord] = []
+    made: list[PronouncedWord] = []
     start = 0
     for token in tokens:
         text = token.rstrip(" ")
-        made.append(SpokenWord(text, text, start, start + len(text), token.endswith(" ")))
+        made.append(PronouncedWord(text, text, start, start + len(text), token.endswith(" ")))
         start += len(token)
     return made
 
@@ -266,9 +279,9 @@ def test_a_number_is_one_phrase():
     found = pieces_of(words("two ", "hundred ", "and ", "five"), Border.SENTENCE)
     assert Border.CONJUNCTION not in [piece.border for piece in found]
     spoken = [
-        SpokenWord("forty", "f", 0, 6, True),
-        SpokenWord("and", "a", 6, 6, True),
-        SpokenWord("six", "s", 6, 6, True),
+        PronouncedWord("forty", "f", 0, 6, True),
+        PronouncedWord("and", "a", 6, 6, True),
+        PronouncedWord("six", "s", 6, 6, True),
     ]
     assert [piece.border for piece in pieces_of(spoken, Border.WORD)] == [Border.PHRASE, Border.WORD, Border.WORD]
 
@@ -278,7 +291,11 @@ def test_a_parenthesis_begins_a_clause():
 
 
 def test_silent_words_leave_their_space():
-    spoken = [SpokenWord("a", "a", 0, 1, False), SpokenWord("-", "", 1, 2, True), SpokenWord("'", "", 2, 3, True)]
+    spoken = [
+        PronouncedWord("a", "a", 0, 1, False),
+        PronouncedWord("-", "", 1, 2, True),
+        PronouncedWord("'", "", 2, 3, True),
+    ]
     (piece,) = pieces_of(spoken, Border.WORD)
     assert (piece.phonemes, piece.start, piece.end, piece.space) == ("a", 0, 2, True)
 
@@ -340,8 +357,8 @@ def test_words_of_other_languages(symbols, language, text, words):
 
 def test_a_number_in_two_utterances_is_in_each_with_its_part():
     number = tuple([Written(4, 10)] * 2)
-    first = Piece("ab", 0, 7, True, Border.WORD, number)
-    second = Piece("cd", 7, 10, True, Border.WORD, number)
+    first = PhonemePiece("ab", 0, 7, True, Border.WORD, number)
+    second = PhonemePiece("cd", 7, 10, True, Border.WORD, number)
     assert [(word.start, word.end) for word in (*written_words([first]), *written_words([second]))] == [(4, 7), (7, 10)]
 
 

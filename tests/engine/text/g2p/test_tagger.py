@@ -3,7 +3,7 @@ import sys
 
 import pytest
 
-from engine.text.g2p.homographs import settle
+from engine.text.g2p.homographs import correct_tags
 from engine.text.g2p.tagger import (
     ANY,
     ContextRule,
@@ -84,7 +84,7 @@ def test_morphology_rules_with_and_without_a_tag():
     assert (adverb.before, adverb.after, adverb.applies("slow", "", "")) == (None, "RB", False)
 
 
-def test_morphology_knows_stems_and_neighbours():
+def test_morphology_knows_stems_and_neighbors():
     stem, before = read_morphology("un deletepref 2 JJ x\nNN the fgoodright NN x\n", {"happy"})
     assert stem.applies("unhappy", "", "")
     assert not stem.applies("uncle", "", "")
@@ -165,25 +165,25 @@ def tagger_of_homographs() -> PartOfSpeechTagger:
         ("US", "the US army", "NNP"),
     ],
 )
-def test_neighbours_decide(tagger_of_homographs, word, sentence, tag):
+def test_neighbors_decide(tagger_of_homographs, word, sentence, tag):
     words = sentence.split()
     assert tagger_of_homographs.tag(words)[words.index(word)] == tag
 
 
 def test_capitals_are_names_unless_everything_is_shouted():
-    assert settle(["HELP", "US"], ["VB", "PRP"], {}) == ["VB", "PRP"]
-    assert settle(["the", "IT", "staff"], ["DT", "PRP", "NN"], {}) == ["DT", "NNP", "NN"]
-    assert settle(["vitamin", "A"], ["NN", "DT"], {}) == ["NN", "NN"]
-    assert settle(["the", "A", "four"], ["DT", "DT", "CD"], {}) == ["DT", "NN", "CD"]
-    assert settle(["Q", "and", "A"], ["NN", "CC", "DT"], {}) == ["NN", "CC", "NN"]
-    assert settle(["A", "or", "B"], ["DT", "CC", "NN"], {}) == ["NN", "CC", "NN"]
-    assert settle(["A", "and", "the"], ["DT", "CC", "DT"], {}) == ["DT", "CC", "DT"]
-    assert settle(["(", "A", "cat"], ["-LRB-", "DT", "NN"], {}) == ["-LRB-", "DT", "NN"]
+    assert correct_tags(["HELP", "US"], ["VB", "PRP"], {}) == ["VB", "PRP"]
+    assert correct_tags(["the", "IT", "staff"], ["DT", "PRP", "NN"], {}) == ["DT", "NNP", "NN"]
+    assert correct_tags(["vitamin", "A"], ["NN", "DT"], {}) == ["NN", "NN"]
+    assert correct_tags(["the", "A", "four"], ["DT", "DT", "CD"], {}) == ["DT", "NN", "CD"]
+    assert correct_tags(["Q", "and", "A"], ["NN", "CC", "DT"], {}) == ["NN", "CC", "NN"]
+    assert correct_tags(["A", "or", "B"], ["DT", "CC", "NN"], {}) == ["NN", "CC", "NN"]
+    assert correct_tags(["A", "and", "the"], ["DT", "CC", "DT"], {}) == ["DT", "CC", "DT"]
+    assert correct_tags(["(", "A", "cat"], ["-LRB-", "DT", "NN"], {}) == ["-LRB-", "DT", "NN"]
 
 
 def test_other_words_keep_their_tags():
-    assert settle(["the", "cat"], ["DT", "NN"], HOMOGRAPHS) == ["DT", "NN"]
-    assert settle([], [], HOMOGRAPHS) == []
+    assert correct_tags(["the", "cat"], ["DT", "NN"], HOMOGRAPHS) == ["DT", "NN"]
+    assert correct_tags([], [], HOMOGRAPHS) == []
 
 
 @pytest.mark.parametrize(

@@ -6,10 +6,10 @@ from collections.abc import Iterator
 
 import pytest
 
-from engine.speech import Source
+from engine.speech import PronunciationSource
 from engine.text.documents import Document, read_document
 from engine.text.g2p.lexicon import Lexicon
-from engine.text.g2p.normalise import normalise
+from engine.text.g2p.normalize import normalize
 from engine.text.g2p.numbers import cardinal
 from engine.text.g2p.split import passages
 from engine.text.languages import AMERICAN
@@ -51,19 +51,21 @@ def text(document: Document) -> str:
 
 
 def test_every_chapter_is_read_once_with_its_number(name, document):
-    read = document.with_chapters(document.usual_chapters)
+    read = document.with_chapters(document.default_chapters)
     assert len(read.chapters) == CHAPTERS[name]
     for number, chapter in enumerate(read.chapters, 1):
         assert chapter.text.startswith(chapter.title)
-        assert cardinal(str(number), british=False) in normalise(chapter.title, AMERICAN).sourced.text.lower()
+        assert cardinal(str(number), british=False) in normalize(chapter.title, AMERICAN).sourced.text.lower()
     assert "gutenberg" not in read.text.lower()
 
 
 def test_no_word_of_the_lexicon_is_spelled(american, document):
-    lexicon, text = Lexicon(british=False), document.with_chapters(document.usual_chapters).text
+    lexicon, text = Lexicon(british=False), document.with_chapters(document.default_chapters).text
     for place in dict.fromkeys(match[0] for match in CAPITALS.finditer(text)):
         for utterance in american.plan(place).utterances:
-            spelled = {place[word.start : word.end] for word in utterance.words if word.source == Source.LETTERS}
+            spelled = {
+                place[word.start : word.end] for word in utterance.words if word.source == PronunciationSource.LETTERS
+            }
             assert not [
                 word for word in spelled if word.isalpha() and len(word) > 1 and word.lower() in lexicon.golds
             ], place
@@ -73,7 +75,7 @@ def test_no_name_of_a_sign_is_written_into_a_book(text):
     written = Counter(re.findall("[a-z]+", text.lower()))
     spoken: Counter[str] = Counter()
     for _, passage in passages(text):
-        spoken.update(re.findall("[a-z]+", normalise(passage, AMERICAN).sourced.text.lower()))
+        spoken.update(re.findall("[a-z]+", normalize(passage, AMERICAN).sourced.text.lower()))
     assert {name: spoken[name] for name in NAMES} == {name: written[name] for name in NAMES}
 
 

@@ -9,7 +9,7 @@ from engine.models.checkpoints import Checkpoint
 from engine.models.voices.packs import Voice, describe
 from engine.network.random_weights import random_weights
 from engine.training.distillation.shards import Example
-from engine.training.distillation.teacher import Teacher
+from engine.training.distillation.teacher import DistillationTeacher
 from tests.engine.tiny_model import TINY
 
 
@@ -21,8 +21,8 @@ def tiny_checkpoint(seed: int = 1, names: tuple[str, ...] = ("af_heart", "bm_geo
 
 
 @pytest.fixture(scope="session")
-def teacher() -> Teacher:
-    return Teacher(tiny_checkpoint())
+def teacher() -> DistillationTeacher:
+    return DistillationTeacher(tiny_checkpoint())
 
 
 @pytest.fixture(scope="session")

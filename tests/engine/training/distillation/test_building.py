@@ -12,7 +12,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from engine.artifacts.manifest import (
+from engine.compiler.artifacts.manifest import (
     CPU,
     Artifact,
     Fresh,
@@ -30,10 +30,10 @@ from engine.models.checkpoints import DistilledCheckpoint, open_checkpoint, with
 from engine.network.distilled_stages import distilled_stages
 from engine.network.student_file import Students
 from engine.network.weights import Weights
-from engine.runners.torch_runner import StagesRunner
-from engine.runners.tvm_runner import CompiledRunner
 from engine.runtime.preparation.files import with_students_of
 from engine.runtime.preparation.modules import ensure_modules
+from engine.runtime.runners.torch_runner import StagesRunner
+from engine.runtime.runners.tvm_runner import CompiledRunner
 from engine.speech import PreparationEvent
 from engine.stages import stage_named
 from engine.training.distillation import building

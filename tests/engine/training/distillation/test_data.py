@@ -14,12 +14,12 @@ from engine.training.distillation import data
 from engine.training.distillation.data import held_out_sentences, make_data, passages
 from engine.training.distillation.options import DistillOptions
 from engine.training.distillation.shards import ShardFolder
-from engine.training.distillation.teacher import Teacher
+from engine.training.distillation.teacher import DistillationTeacher
 
 
 @pytest.fixture(scope="module")
 def starter():
-    return Teacher(open_checkpoint(STARTER))
+    return DistillationTeacher(open_checkpoint(STARTER))
 
 
 def test_goes_on_where_it_was_interrupted(tmp_path, starter, monkeypatch):
@@ -100,7 +100,7 @@ def test_a_damaged_list_is_refused(folder, content):
 
 def test_shards_of_another_teacher_are_refused(folder):
     with pytest.raises(UnusableModel, match="a different teacher"):
-        ShardFolder(folder, "another one")
+        ShardFolder(folder, "other teacher")
 
 
 def test_nothing_to_learn_from(tmp_path):

@@ -9,7 +9,7 @@ from engine.errors import InvalidRequest, UnusableModel
 from engine.models.checkpoints import STARTER, open_checkpoint
 from engine.training.distillation import evaluation
 from engine.training.distillation.evaluation import compared_durations, evaluate
-from engine.training.distillation.teacher import Teacher
+from engine.training.distillation.teacher import DistillationTeacher
 from engine.training.distillation.training import export_students, new_students
 
 
@@ -20,13 +20,13 @@ def starter():
 
 @pytest.fixture
 def one_voice(monkeypatch, starter):
-    voice = next(iter(Teacher(starter).voices))
+    voice = next(iter(DistillationTeacher(starter).voices))
     monkeypatch.setattr(evaluation, "EVALUATION_VOICES", (voice,))
     return voice
 
 
 def exported(folder, checkpoint, corrections):
-    teacher = Teacher(checkpoint)
+    teacher = DistillationTeacher(checkpoint)
     return export_students(folder / "s.safetensors", teacher, new_students(teacher, 1, corrections))
 
 

@@ -12,14 +12,14 @@ import torch
 from engine.errors import DamagedFile, InvalidRequest, OutputError, UnusableModel
 from engine.network.distilled_stages import distilled_stages
 from engine.network.student_file import read_students
-from engine.training.distillation import lessons
+from engine.training.distillation import objectives
 from engine.training.distillation.evaluation import require_teacher
-from engine.training.distillation.lessons import Lesson
+from engine.training.distillation.objectives import TrainingObjective
 from engine.training.distillation.options import LESSON_MINUTES, DistillOptions, scaled_minutes
 from engine.training.distillation.shards import ShardFolder
-from engine.training.distillation.teacher import FRAME_LSTM, Teacher
+from engine.training.distillation.teacher import FRAME_LSTM, DistillationTeacher
 from engine.training.distillation.training import (
-    COURSES,
+    STAGE_CONFIGS,
     export_students,
     keep_scores,
     load_students,
@@ -28,14 +28,14 @@ from engine.training.distillation.training import (
 )
 from tests.engine.training.distillation.conftest import tiny_checkpoint
 
-BRIEF = dict.fromkeys(COURSES, 1e-6)
+BRIEF = dict.fromkeys(STAGE_CONFIGS, 1e-6)
 """One step of each course."""
 
 
 @pytest.fixture(scope="module", autouse=True)
 def _one_batch_to_check():
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(lessons, "VALIDATION_BATCHES", 1)
+        patch.setattr(objectives, "VALIDATION_BATCHES", 1)
         yield
 
 
@@ -57,7 +57,7 @@ def trained(given, tmp_path):
 def test_gives_every_lesson_and_reports_what_is_left(given, teacher):
     options, reports = given
     students = load_students(teacher, options)
-    assert [report.stage for report in reports] == list(COURSES)
+    assert [report.stage for report in reports] == list(STAGE_CONFIGS)
     assert all(report.fraction == 1 for report in reports)
     assert reports[-1].remaining_seconds == 0
     assert set(students) == set(teacher.lstms)
@@ -67,11 +67,11 @@ def test_gives_every_lesson_and_reports_what_is_left(given, teacher):
 
 
 def test_finished_lessons_are_not_given_again(trained, teacher):
-    before = {name: trained.checkpoint(name).stat().st_mtime_ns for name in COURSES}
+    before = {name: trained.checkpoint(name).stat().st_mtime_ns for name in STAGE_CONFIGS}
     reports = []
     train(teacher, trained, reports.append)
     assert not reports
-    assert {name: trained.checkpoint(name).stat().st_mtime_ns for name in COURSES} == before
+    assert {name: trained.checkpoint(name).stat().st_mtime_ns for name in STAGE_CONFIGS} == before
 
 
 def test_the_chain_goes_on_from_side_by_side(trained, teacher):
@@ -115,9 +115,9 @@ def test_a_damaged_checkpoint_is_refused_by_name(trained, teacher, content):
 
 def test_students_of_another_model_are_refused(trained):
     with pytest.raises(UnusableModel, match="a different model"):
-        load_students(Teacher(tiny_checkpoint(seed=2)), trained)
+        load_students(DistillationTeacher(tiny_checkpoint(seed=2)), trained)
     with pytest.raises(UnusableModel, match="a different teacher"):
-        train(Teacher(tiny_checkpoint(seed=2)), trained, lambda progress: None)
+        train(DistillationTeacher(tiny_checkpoint(seed=2)), trained, lambda progress: None)
 
 
 def test_too_few_texts(tmp_path, teacher, examples):
@@ -139,7 +139,7 @@ def test_a_full_disk_keeps_the_checkpoint_before(trained, teacher, monkeypatch, 
     spent_seconds = torch.load(trained.checkpoint("text"), weights_only=True)["cpu_seconds"]
     longer = DistillOptions("tiny", trained.work_folder, {**BRIEF, "text": spent_seconds / 60 + 1e-3})
     monkeypatch.setattr(torch, "save", refuse)
-    monkeypatch.setattr(Lesson, "validate", lambda lesson: {})
+    monkeypatch.setattr(TrainingObjective, "validate", lambda objective: {})
     with pytest.raises(OutputError, match=r"text\.pt"):
         train(teacher, longer, lambda progress: None)
     assert trained.checkpoint("text").read_bytes() == before
@@ -189,7 +189,7 @@ def test_keeps_scores_and_weights(tmp_path, teacher, students):
 def test_a_file_of_another_model_s_students_is_refused(tmp_path, teacher, students):
     file = export_students(tmp_path / "s.safetensors", teacher, students)
     require_teacher(tiny_checkpoint(), file)
-    with pytest.raises(UnusableModel, match="distilled from a different model"):
+    with pytest.raises(UnusableModel, match="different model"):
         require_teacher(tiny_checkpoint(seed=2), file)
 
 

@@ -8,10 +8,10 @@ import numpy as np
 import pytest
 
 from engine.config import ModelConfig
-from engine.ops.harmonic_source import harmonic_source
-from engine.training.starter.batches import Item
-from engine.training.starter.lesson import PCM_PEAK, Sound, TrainingExample
+from engine.network.ops.harmonic_source import harmonic_source
+from engine.training.starter.batches import TrainingItem
 from engine.training.starter.training import starter_config
+from engine.training.starter.training_example import PCM_PEAK, Sound, TrainingExample
 from engine.training.starter.voices import MERGING, STARTER_VOICES, TeacherParts
 
 VOCABULARY = {symbol: index + 1 for index, symbol in enumerate(" .,!?abkzɑˈ")}
@@ -75,10 +75,10 @@ def parts(narrow_config: ModelConfig) -> TeacherParts:
 
 
 @pytest.fixture(scope="session")
-def items(narrow_config: ModelConfig, parts: TeacherParts) -> tuple[Item, ...]:
+def items(narrow_config: ModelConfig, parts: TeacherParts) -> tuple[TrainingItem, ...]:
     """Four utterances of two voices, the second slower than the first."""
     return tuple(
-        Item(tone_lesson(narrow_config, parts, f0_hz, frames), voice, parts.style(voice, len(PHONEMES)))
+        TrainingItem(tone_lesson(narrow_config, parts, f0_hz, frames), voice, parts.style(voice, len(PHONEMES)))
         for voice, f0_hz, frames in (
             (STARTER_VOICES[0], 110.0, 2),
             (STARTER_VOICES[0], 120.0, 2),

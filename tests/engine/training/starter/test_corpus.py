@@ -16,7 +16,7 @@ from engine.models.checkpoints import model_config
 from engine.text.g2p import Phonemizer
 from engine.text.g2p.split import sentences
 from engine.training.starter import corpus
-from engine.training.starter.batches import BucketSampler, Item, collate
+from engine.training.starter.batches import BucketSampler, TrainingItem, collate
 from engine.training.starter.corpus import (
     ARRAYS,
     HELD_OUT,
@@ -25,14 +25,14 @@ from engine.training.starter.corpus import (
     SOUND_ARRAYS,
     TEXT,
     Shard,
-    load_lessons,
+    load_examples,
     record,
-    save_lessons,
+    save_examples,
     shards,
     texts_of,
 )
-from engine.training.starter.lesson import TrainingExample
 from engine.training.starter.texts import HELD_OUT_SENTENCES, load_lexicon
+from engine.training.starter.training_example import TrainingExample
 
 VOICES = ("af_heart", "bf_emma")
 
@@ -40,11 +40,11 @@ VOICES = ("af_heart", "bf_emma")
 class ParrotTeacher:
     """Speaks each text twice, as if it were cut into two utterances."""
 
-    def __init__(self, lesson: TrainingExample) -> None:
-        self._lesson = lesson
+    def __init__(self, example: TrainingExample) -> None:
+        self._lesson = example
         self.asked: list[tuple[str, str, bool]] = []
 
-    def lessons(self, text: str, voice: str, with_sound: bool) -> list[TrainingExample]:
+    def examples(self, text: str, voice: str, with_sound: bool) -> list[TrainingExample]:
         self.asked.append((text, voice, with_sound))
         return [dataclasses.replace(self._lesson, text=f"{text} {part}") for part in "ab"]
 
@@ -80,14 +80,14 @@ def test_texts_of_the_text_side_lead_to_short_and_to_long_utterances() -> None:
 
 
 def test_recording_asks_for_what_is_missing_and_keeps_every_utterance(
-    items: tuple[Item, ...], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    items: tuple[TrainingItem, ...], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(corpus, "texts_of", lambda shard, lexicon: ("One.", "Two."))
-    teacher, done = ParrotTeacher(items[0].lesson), list[Shard]()
+    teacher, done = ParrotTeacher(items[0].example), list[Shard]()
     wanted = [Shard("af_heart", SOUND), Shard("af_heart", TEXT)]
     record(tmp_path, wanted, teacher, done.append)
     assert done == wanted
-    assert [lesson.text for lesson in load_lessons(tmp_path / wanted[0].path)] == [
+    assert [example.text for example in load_examples(tmp_path / wanted[0].path)] == [
         "One. a",
         "One. b",
         "Two. a",
@@ -99,12 +99,12 @@ def test_recording_asks_for_what_is_missing_and_keeps_every_utterance(
 
 
 @pytest.mark.parametrize("with_sound", [True, False])
-def test_saved_lessons_come_back(items: tuple[Item, ...], tmp_path: Path, with_sound: bool) -> None:
-    lessons = [item.lesson for item in items]
-    save_lessons(tmp_path / "folder" / "shard.safetensors", lessons)
-    read = load_lessons(tmp_path / "folder" / "shard.safetensors", with_sound)
-    assert [lesson.text for lesson in read] == [lesson.text for lesson in lessons]
-    for before, after in zip(lessons, read, strict=True):
+def test_saved_lessons_come_back(items: tuple[TrainingItem, ...], tmp_path: Path, with_sound: bool) -> None:
+    examples = [item.example for item in items]
+    save_examples(tmp_path / "folder" / "shard.safetensors", examples)
+    read = load_examples(tmp_path / "folder" / "shard.safetensors", with_sound)
+    assert [example.text for example in read] == [example.text for example in examples]
+    for before, after in zip(examples, read, strict=True):
         assert_equal(before, after, ARRAYS)
         assert (after.sound is not None) == with_sound
         if with_sound:
@@ -112,12 +112,12 @@ def test_saved_lessons_come_back(items: tuple[Item, ...], tmp_path: Path, with_s
 
 
 @pytest.mark.parametrize("kept_bytes", [0, 5, 500])
-def test_a_damaged_shard_is_named(items: tuple[Item, ...], tmp_path: Path, kept_bytes: int) -> None:
+def test_a_damaged_shard_is_named(items: tuple[TrainingItem, ...], tmp_path: Path, kept_bytes: int) -> None:
     path = tmp_path / "shard.safetensors"
-    save_lessons(path, [item.lesson for item in items])
+    save_examples(path, [item.example for item in items])
     path.write_bytes(path.read_bytes()[:kept_bytes])
     with pytest.raises(DamagedFile, match=r"shard.safetensors is damaged"):
-        load_lessons(path)
+        load_examples(path)
 
 
 def assert_equal(before: object, after: object, names: tuple[str, ...]) -> None:
@@ -126,30 +126,30 @@ def assert_equal(before: object, after: object, names: tuple[str, ...]) -> None:
         assert getattr(before, name).dtype == getattr(after, name).dtype
 
 
-def test_padding_marks_what_is_beyond_the_end(items: tuple[Item, ...]) -> None:
+def test_padding_marks_what_is_beyond_the_end(items: tuple[TrainingItem, ...]) -> None:
     shorter = dataclasses.replace(
-        items[0].lesson, tokens=items[0].lesson.tokens[:5], durations_frames=items[0].lesson.durations_frames[:5]
+        items[0].example, tokens=items[0].example.tokens[:5], durations_frames=items[0].example.durations_frames[:5]
     )
-    mixed = (dataclasses.replace(items[0], lesson=shorter), items[2])
+    mixed = (dataclasses.replace(items[0], example=shorter), items[2])
     batch = collate(mixed)
     assert batch.tokens.shape == batch.padding.shape
     for row, item in enumerate(mixed):
-        count = len(item.lesson.tokens)
-        assert batch.tokens[row, :count].tolist() == item.lesson.tokens.tolist()
+        count = len(item.example.tokens)
+        assert batch.tokens[row, :count].tolist() == item.example.tokens.tolist()
         assert (~batch.padding[row]).sum() == count
 
 
-def test_span_cuts_all_curves_at_the_same_place(items: tuple[Item, ...], narrow_config: ModelConfig) -> None:
+def test_span_cuts_all_curves_at_the_same_place(items: tuple[TrainingItem, ...], narrow_config: ModelConfig) -> None:
     batch = collate(items, random.Random(1))
-    assert batch.frames == min(item.lesson.frames for item in items)
+    assert batch.frames == min(item.example.frames for item in items)
     samples = batch.samples(narrow_config)
     for row, (item, start) in enumerate(zip(items, batch.starts, strict=True)):
         begin = start * narrow_config.samples_per_frame
         assert np.array_equal(samples[row], item.sound.samples[begin : begin + samples.shape[1]])
-        assert torch.equal(batch.f0_hz()[row], torch.full((2 * batch.frames,), float(item.lesson.f0_hz[0])))
+        assert torch.equal(batch.f0_hz()[row], torch.full((2 * batch.frames,), float(item.example.f0_hz[0])))
 
 
-def test_excitation_is_cut_where_the_samples_are(items: tuple[Item, ...], narrow_config: ModelConfig) -> None:
+def test_excitation_is_cut_where_the_samples_are(items: tuple[TrainingItem, ...], narrow_config: ModelConfig) -> None:
     batch = collate(items[:2])
     per_frame = narrow_config.stft_frames_per_frame
     cut = batch.harmonics(narrow_config, 3, 5)
@@ -158,18 +158,18 @@ def test_excitation_is_cut_where_the_samples_are(items: tuple[Item, ...], narrow
     assert np.array_equal(cut[1].numpy(), whole[3 * per_frame : 8 * per_frame + 1].T)
 
 
-def test_a_lesson_of_the_text_side_has_no_sound(items: tuple[Item, ...], narrow_config: ModelConfig) -> None:
-    silent = dataclasses.replace(items[0], lesson=dataclasses.replace(items[0].lesson, sound=None))
+def test_a_lesson_of_the_text_side_has_no_sound(items: tuple[TrainingItem, ...], narrow_config: ModelConfig) -> None:
+    silent = dataclasses.replace(items[0], example=dataclasses.replace(items[0].example, sound=None))
     with pytest.raises(ValueError, match="without sound"):
         collate([silent]).samples(narrow_config)
 
 
-def test_shelf_leaves_out_what_is_too_short(items: tuple[Item, ...]) -> None:
+def test_sampler_leaves_out_what_is_too_short(items: tuple[TrainingItem, ...]) -> None:
     assert len(BucketSampler(items)) == 4
-    longest = max(item.lesson.frames for item in items)
+    longest = max(item.example.frames for item in items)
     assert len(BucketSampler(items, longest)) == 2
 
 
 @pytest.mark.parametrize("size", [1, 3, 9])
-def test_draw_gives_at_most_what_there_is(items: tuple[Item, ...], size: int) -> None:
+def test_draw_gives_at_most_what_there_is(items: tuple[TrainingItem, ...], size: int) -> None:
     assert len(BucketSampler(items).draw(random.Random(0), size).items) == min(size, 4)

@@ -21,10 +21,10 @@ from engine.network.architecture import build_network
 from engine.runtime.synthesizer import Synthesizer
 from engine.speech import SpeechRequest
 from engine.system.paths import resources_folder
-from engine.training.starter.batches import Item
-from engine.training.starter.corpus import HELD_OUT, Shard, save_lessons
+from engine.training.starter.batches import TrainingItem
+from engine.training.starter.corpus import HELD_OUT, Shard, save_examples
 from engine.training.starter.evaluation import evaluate, sound_figures, speak, speak_as
-from engine.training.starter.measures import DnsmosScore, Recogniser, WordCount, edit_distance
+from engine.training.starter.measures import DnsmosScore, Recognizer, WordCount, edit_distance
 from engine.training.starter.package import write_package
 from engine.training.starter.training import CORPUS_FOLDER
 from engine.training.starter.voices import STARTER_VOICES, TeacherParts
@@ -37,7 +37,7 @@ LONG_ENOUGH = 12
 
 @pytest.mark.parametrize("sentences", [0, -1, 101])
 def test_number_of_sentences_is_checked(sentences: int) -> None:
-    with pytest.raises(InvalidRequest, match="held-out sentences aren’t available"):
+    with pytest.raises(InvalidRequest, match="held-out sentences"):
         evaluate(sentences)
 
 
@@ -51,7 +51,7 @@ def test_a_package_with_a_voice_of_no_teacher_is_refused(
 
 
 def test_speaking_as_the_teacher_keeps_its_length_and_repeats(
-    narrow_config: ModelConfig, items: tuple[Item, ...]
+    narrow_config: ModelConfig, items: tuple[TrainingItem, ...]
 ) -> None:
     network = build_network(narrow_config)
     first, second = (speak_as(network, items[0]) for _ in range(2))
@@ -61,7 +61,7 @@ def test_speaking_as_the_teacher_keeps_its_length_and_repeats(
 
 
 def test_the_teacher_itself_is_at_no_distance(
-    narrow_config: ModelConfig, items: tuple[Item, ...], monkeypatch: pytest.MonkeyPatch
+    narrow_config: ModelConfig, items: tuple[TrainingItem, ...], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr("engine.training.starter.evaluation.speak_as", lambda network, item: item.sound.samples)
     figures = sound_figures(build_network(narrow_config), longer(items[0]))
@@ -69,13 +69,13 @@ def test_the_teacher_itself_is_at_no_distance(
 
 
 def test_every_voice_of_a_package_is_scored_on_what_is_there(
-    narrow_config: ModelConfig, parts: TeacherParts, items: tuple[Item, ...], tmp_path: Path
+    narrow_config: ModelConfig, parts: TeacherParts, items: tuple[TrainingItem, ...], tmp_path: Path
 ) -> None:
     torch.manual_seed(0)
     write_package(tmp_path / "package", build_network(narrow_config), parts, SYMBOLS)
     for voice in STARTER_VOICES:
-        lessons = [longer(item).lesson for item in items[:2]]
-        save_lessons(tmp_path / CORPUS_FOLDER / Shard(voice, HELD_OUT).path, lessons)
+        examples = [longer(item).example for item in items[:2]]
+        save_examples(tmp_path / CORPUS_FOLDER / Shard(voice, HELD_OUT).path, examples)
     lines: list[str] = []
     scores = evaluate(2, tmp_path / "package", tmp_path, lines.append)
     assert [score.voice for score in scores] == list(STARTER_VOICES)
@@ -87,21 +87,21 @@ def test_every_voice_of_a_package_is_scored_on_what_is_there(
         assert 1 <= score.teacher_opinion <= 5
 
 
-def longer(item: Item) -> Item:
+def longer(item: TrainingItem) -> TrainingItem:
     """Return an item with its example repeated, as audio of a longer utterance."""
-    lesson, sound = item.lesson, item.sound
+    example, sound = item.example, item.sound
     long = dataclasses.replace(
-        lesson,
-        durations_frames=lesson.durations_frames * LONG_ENOUGH,
-        f0_hz=np.tile(lesson.f0_hz, LONG_ENOUGH),
-        energy=np.tile(lesson.energy, LONG_ENOUGH),
+        example,
+        durations_frames=example.durations_frames * LONG_ENOUGH,
+        f0_hz=np.tile(example.f0_hz, LONG_ENOUGH),
+        energy=np.tile(example.energy, LONG_ENOUGH),
         sound=dataclasses.replace(
             sound,
             pcm=np.tile(sound.pcm, LONG_ENOUGH),
             harmonics=np.concatenate([np.tile(sound.harmonics[:-1], (LONG_ENOUGH, 1)), sound.harmonics[-1:]]),
         ),
     )
-    return dataclasses.replace(item, lesson=long)
+    return dataclasses.replace(item, example=long)
 
 
 RATE_HZ = 24_000
@@ -136,14 +136,14 @@ def test_distance_is_symmetric_and_bounded(left: list[str], right: list[str]) ->
 
 
 def test_every_word_is_missed_in_silence() -> None:
-    counted = Recogniser().count("Help the woman.", np.zeros(24_000, np.float32), 24_000)
+    counted = Recognizer().count("Help the woman.", np.zeros(24_000, np.float32), 24_000)
     assert counted == WordCount(3, 3)
 
 
-def test_a_missing_recogniser_is_named_with_what_installs_the_tested_version(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_missing_recognizer_is_named_with_what_installs_the_tested_version(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(sys.modules, "pocketsphinx", None)
     with pytest.raises(EngineError, match=r"pocketsphinx.*\.venv/bin/python -m pip install '\.\[train\]'"):
-        Recogniser()
+        Recognizer()
 
 
 SENTENCE = "Bring a warm scarf, because the wind is sharp."

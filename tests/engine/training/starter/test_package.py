@@ -82,7 +82,7 @@ def test_the_contents_name_every_file_with_its_checksum(package: Path) -> None:
     assert [voice["language"] for voice in contents["voices"]] == ["en-US", "en-US", "en-GB", "en-GB"]
 
 
-def test_untrained_symbol_takes_its_neighbours_embedding(network: Network) -> None:
+def test_untrained_symbol_takes_its_neighbors_embedding(network: Network) -> None:
     vocabulary = network.config.vocab
     changed = with_stand_ins(network.state_dict(), network.config, TRAINED - {"!"})
     for key in EMBEDDINGS:

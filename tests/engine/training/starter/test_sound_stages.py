@@ -12,7 +12,7 @@ import torch
 from engine.config import ModelConfig
 from engine.models.checkpoints import model_config
 from engine.network.architecture import Network, build_network
-from engine.training.starter.batches import Item, collate
+from engine.training.starter.batches import TrainingItem, collate
 from engine.training.starter.sound_stages import (
     BORDER_FRAMES,
     FrontStage,
@@ -42,12 +42,12 @@ def network(narrow_config: ModelConfig) -> Network:
     return network
 
 
-def sound_stage(network: Network, items: tuple[Item, ...], joint: bool) -> SoundStage:
+def sound_stage(network: Network, items: tuple[TrainingItem, ...], joint: bool) -> SoundStage:
     return SoundStage(network, items, items[:1], 2, 8, joint)
 
 
 @torch.no_grad()
-def test_front_and_generator_are_the_decoder(network: Network, items: tuple[Item, ...]) -> None:
+def test_front_and_generator_are_the_decoder(network: Network, items: tuple[TrainingItem, ...]) -> None:
     """Kokoro's decoder draws its own noise; with the same excitation, ours gives the same samples."""
     batch = collate(items[:1])
     phonemes = batch.spread(network.text_encoder(batch.tokens, batch.lengths, batch.padding))
@@ -61,7 +61,7 @@ def test_front_and_generator_are_the_decoder(network: Network, items: tuple[Item
     assert torch.allclose(ours, expected[:, 0], atol=1e-6)
 
 
-def test_front_learns(network: Network, items: tuple[Item, ...], tmp_path: Path) -> None:
+def test_front_learns(network: Network, items: tuple[TrainingItem, ...], tmp_path: Path) -> None:
     trainer = Trainer(FrontStage(network, items, items[:2], 4), SCHEDULE, tmp_path / "front.pt")
     name = f"bands_{items[0].voice}"
     before = trainer.validate()
@@ -73,7 +73,7 @@ def test_front_learns(network: Network, items: tuple[Item, ...], tmp_path: Path)
 
 
 @pytest.mark.parametrize("joint", [False, True])
-def test_generator_learns(network: Network, items: tuple[Item, ...], tmp_path: Path, joint: bool) -> None:
+def test_generator_learns(network: Network, items: tuple[TrainingItem, ...], tmp_path: Path, joint: bool) -> None:
     trainer = Trainer(sound_stage(network, items, joint), SCHEDULE, tmp_path / "sound.pt")
     before = trainer.validate()
     losses = [trainer.advance()["loss"] for _ in range(12)]
@@ -81,7 +81,9 @@ def test_generator_learns(network: Network, items: tuple[Item, ...], tmp_path: P
     assert set(before) == {f"log_mel_{items[0].voice}"}
 
 
-def test_generator_alone_leaves_the_front_as_it_was(network: Network, items: tuple[Item, ...], tmp_path: Path) -> None:
+def test_generator_alone_leaves_the_front_as_it_was(
+    network: Network, items: tuple[TrainingItem, ...], tmp_path: Path
+) -> None:
     before = network.decoder.encode.conv1.bias.clone()
     Trainer(sound_stage(network, items, joint=False), SCHEDULE, tmp_path / "sound.pt").advance()
     assert torch.equal(network.decoder.encode.conv1.bias, before)
@@ -89,7 +91,7 @@ def test_generator_alone_leaves_the_front_as_it_was(network: Network, items: tup
     assert not torch.equal(network.decoder.encode.conv1.bias, before)
 
 
-def test_loss_is_repeatable(network: Network, items: tuple[Item, ...]) -> None:
+def test_loss_is_repeatable(network: Network, items: tuple[TrainingItem, ...]) -> None:
     stage = sound_stage(network, items, joint=True)
     network.eval()
     values = []
@@ -101,7 +103,7 @@ def test_loss_is_repeatable(network: Network, items: tuple[Item, ...]) -> None:
 
 @torch.no_grad()
 def test_the_ends_of_an_utterance_are_compared_and_cuts_inside_it_are_not(
-    network: Network, items: tuple[Item, ...], monkeypatch: pytest.MonkeyPatch
+    network: Network, items: tuple[TrainingItem, ...], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     compared = set[int]()
 
@@ -111,7 +113,7 @@ def test_the_ends_of_an_utterance_are_compared_and_cuts_inside_it_are_not(
         return (ours.mean(),) * 3
 
     monkeypatch.setattr("engine.training.starter.sound_stages.waveform_losses", lengths)
-    frames = items[0].lesson.frames
+    frames = items[0].example.frames
     for piece_frames in (frames, frames - 2):
         stage = SoundStage(network, items[:1], items[:1], 1, piece_frames, joint=False)
         for seed in range(20):

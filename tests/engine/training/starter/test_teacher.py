@@ -11,10 +11,10 @@ import pytest
 from engine.config import ModelConfig
 from engine.errors import EngineError
 from engine.models.checkpoints import model_config, open_checkpoint
-from engine.runners.host import durations
+from engine.runtime.runners.host import durations
 from engine.text.g2p import Phonemizer
 from engine.training.starter import teacher as teacher_module
-from engine.training.starter.teacher import Teacher, open_teacher
+from engine.training.starter.teacher import KokoroTeacher, open_teacher
 from engine.training.starter.texts import load_lexicon, prompts
 
 TEXT = "Glue the sheet."
@@ -26,42 +26,42 @@ def voice() -> str:
 
 
 @pytest.fixture(scope="module")
-def teacher() -> Iterator[Teacher]:
-    teacher = Teacher(open_checkpoint())
+def teacher() -> Iterator[KokoroTeacher]:
+    teacher = KokoroTeacher(open_checkpoint())
     yield teacher
     teacher.close()
 
 
-def test_every_value_is_on_the_frame_grid(teacher: Teacher, voice: str) -> None:
-    (lesson,) = teacher.lessons(TEXT, voice, with_sound=True)
+def test_every_value_is_on_the_frame_grid(teacher: KokoroTeacher, voice: str) -> None:
+    (example,) = teacher.examples(TEXT, voice, with_sound=True)
     config = teacher.checkpoint.config
-    assert len(lesson.tokens) == len(lesson.durations_frames) == len(lesson.phonemes) + 2
-    assert lesson.duration_logits.shape == (len(lesson.tokens), config.max_dur)
-    assert len(lesson.f0_hz) == len(lesson.energy) == lesson.frames * config.f0_values_per_frame
-    assert len(lesson.sound.pcm) == lesson.frames * config.samples_per_frame
-    assert lesson.sound.harmonics.shape == (
-        lesson.frames * config.stft_frames_per_frame + 1,
+    assert len(example.tokens) == len(example.durations_frames) == len(example.phonemes) + 2
+    assert example.duration_logits.shape == (len(example.tokens), config.max_dur)
+    assert len(example.f0_hz) == len(example.energy) == example.frames * config.f0_values_per_frame
+    assert len(example.sound.pcm) == example.frames * config.samples_per_frame
+    assert example.sound.harmonics.shape == (
+        example.frames * config.stft_frames_per_frame + 1,
         config.harmonics_channels,
     )
-    assert np.array_equal(durations(lesson.duration_logits.astype(np.float32), 1.0), lesson.durations_frames)
+    assert np.array_equal(durations(example.duration_logits.astype(np.float32), 1.0), example.durations_frames)
 
 
-def test_lessons_repeat_and_the_text_side_does_not_depend_on_the_sound(teacher: Teacher, voice: str) -> None:
-    first, second = (next(teacher.lessons(TEXT, voice, with_sound)) for with_sound in (True, False))
+def test_lessons_repeat_and_the_text_side_does_not_depend_on_the_sound(teacher: KokoroTeacher, voice: str) -> None:
+    first, second = (next(teacher.examples(TEXT, voice, with_sound)) for with_sound in (True, False))
     assert second.sound is None
     assert np.array_equal(first.f0_hz, second.f0_hz)
-    (again,) = teacher.lessons(TEXT, voice, with_sound=True)
+    (again,) = teacher.examples(TEXT, voice, with_sound=True)
     assert np.array_equal(again.sound.pcm, first.sound.pcm)
 
 
-def test_every_utterance_of_a_text_is_a_lesson(teacher: Teacher, voice: str) -> None:
+def test_every_utterance_of_a_text_is_a_lesson(teacher: KokoroTeacher, voice: str) -> None:
     text = " ".join(prompts(30, 0, load_lexicon()))
     config = teacher.checkpoint.config
     plan = Phonemizer("en-us", frozenset(config.vocab), config.phoneme_limit).plan(text)
-    lessons = list(teacher.lessons(text, voice, with_sound=False))
-    assert [lesson.phonemes for lesson in lessons] == [utterance.phonemes for utterance in plan.utterances]
-    assert [lesson.text for lesson in lessons] == [utterance.text for utterance in plan.utterances]
-    assert len(lessons[0].phonemes) < 100 < max(len(lesson.phonemes) for lesson in lessons)
+    examples = list(teacher.examples(text, voice, with_sound=False))
+    assert [example.phonemes for example in examples] == [utterance.phonemes for utterance in plan.utterances]
+    assert [example.text for example in examples] == [utterance.text for utterance in plan.utterances]
+    assert len(examples[0].phonemes) < 100 < max(len(example.phonemes) for example in examples)
 
 
 def test_a_teacher_of_another_architecture_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:

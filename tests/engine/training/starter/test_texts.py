@@ -10,7 +10,7 @@ from engine.text.g2p import Phonemizer
 from engine.training.starter.texts import (
     HELD_OUT_SENTENCES,
     US_SYMBOLS,
-    Lexicon,
+    PromptLexicon,
     load_lexicon,
     missing_symbols,
     prompts,
@@ -18,7 +18,7 @@ from engine.training.starter.texts import (
 
 
 @pytest.fixture(scope="module")
-def lexicon() -> Lexicon:
+def lexicon() -> PromptLexicon:
     return load_lexicon()
 
 
@@ -27,7 +27,7 @@ def test_symbols_are_misakis() -> None:
     assert set(US_VOCAB) - set("ɾʔ") | set("Tɐ") == US_SYMBOLS
 
 
-def test_prompts_are_different_repeatable_and_not_held_out(lexicon: Lexicon) -> None:
+def test_prompts_are_different_repeatable_and_not_held_out(lexicon: PromptLexicon) -> None:
     sentences = prompts(500, "a", lexicon, 60)
     assert sentences == prompts(500, "a", lexicon, 60)
     assert sentences != prompts(500, "b", lexicon, 60)
@@ -36,7 +36,7 @@ def test_prompts_are_different_repeatable_and_not_held_out(lexicon: Lexicon) -> 
     assert max(map(len, sentences)) <= 60
 
 
-def test_prompts_cover_every_symbol(lexicon: Lexicon) -> None:
+def test_prompts_cover_every_symbol(lexicon: PromptLexicon) -> None:
     config = model_config("starter")
     phonemizer = Phonemizer("en-US", frozenset(config.vocab), config.phoneme_limit)
     texts = prompts(250, "d", lexicon, 110)

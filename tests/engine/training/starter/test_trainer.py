@@ -15,8 +15,8 @@ from engine.config import ModelConfig
 from engine.errors import DamagedFile, OutputError
 from engine.network.architecture import build_network
 from engine.training.starter.trainer import (
-    Progress,
     Schedule,
+    StageProgress,
     Trainer,
     compile_generator_blocks,
     load_averaged,
@@ -101,7 +101,7 @@ def test_step_without_finite_gradient_changes_nothing(tmp_path: Path) -> None:
 
 
 def test_run_stops_when_its_time_is_spent(tmp_path: Path) -> None:
-    seen: list[Progress] = []
+    seen: list[StageProgress] = []
     trainer = Trainer(LineStage(), Schedule(0.003, 0.05), tmp_path / "line.pt")
     trainer.run(seen.append)
     assert seen[-1].fraction == 1
@@ -131,9 +131,9 @@ def test_a_damaged_checkpoint_is_named(tmp_path: Path, kept_bytes: int) -> None:
     path = tmp_path / "line.pt"
     trained(path, 1)
     path.write_bytes(path.read_bytes()[:kept_bytes])
-    with pytest.raises(DamagedFile, match=r"line.pt is damaged, or of another model"):
+    with pytest.raises(DamagedFile, match=r"line.pt is damaged, or of a different model"):
         Trainer(LineStage(), ENDLESS, path)
-    with pytest.raises(DamagedFile, match=r"line.pt is damaged, or of another model"):
+    with pytest.raises(DamagedFile, match=r"line.pt is damaged, or of a different model"):
         load_averaged(path, {"line": nn.Linear(1, 1)})
 
 

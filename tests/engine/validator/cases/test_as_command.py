@@ -12,14 +12,29 @@ from engine.cli.validate import add_options, outcome_of, request_from
 from engine.models.checkpoints import STARTER
 from engine.runtime.preparation.devices import DEVICES
 from engine.runtime.preparation.lstm_methods import LSTM_METHODS
-from engine.speech import FASTEST_SPEED, SLOWEST_SPEED, SpeechRequest
+from engine.speech import FASTEST_SPEED, SLOWEST_SPEED, CurveEdit, PhonemeEdit, SpeechRequest, UtteranceEdit
 from engine.stages import STAGE_NAMES
 from engine.validator.cases.as_command import as_command
 from engine.validator.data.results import Regime, ValidationRequest
 from engine.validator.data.wire import Wire
-from engine.validator.faults.catalogue import FAULTS
+from engine.validator.faults.catalog import FAULTS
 from engine.validator.runners.regimes import MAX_PADDING
 from engine.validator.runs.validation import Validator
+
+
+def edits() -> st.SearchStrategy[UtteranceEdit]:
+    numbers = st.floats(allow_nan=False, allow_infinity=False)
+    curves = st.builds(CurveEdit, numbers, numbers, st.lists(numbers, max_size=2).map(tuple))
+    changes = st.builds(PhonemeEdit, st.integers(0, 9), st.none() | st.integers(1, 9), numbers, curves, curves)
+    return st.builds(
+        UtteranceEdit,
+        st.integers(0, 99),
+        st.text(max_size=5),
+        changes=st.lists(changes, max_size=2).map(tuple),
+        gain_db=numbers,
+        pause_seconds=st.none() | numbers,
+    )
+
 
 SPEECH = st.builds(
     SpeechRequest,
@@ -28,6 +43,7 @@ SPEECH = st.builds(
     speed=st.floats(SLOWEST_SPEED, FASTEST_SPEED),
     seed=st.integers(0, 2**31),
     language=st.sampled_from([None, "fr-FR"]),
+    edits=st.lists(edits(), max_size=2).map(tuple),
 )
 CROSS = st.lists(st.tuples(st.sampled_from(STAGE_NAMES), st.sampled_from(Regime)), max_size=2).map(tuple)
 REQUESTS = st.builds(

@@ -7,7 +7,7 @@ from dataclasses import fields, replace
 
 import pytest
 
-from engine.artifacts.manifest import CPU, expected_identity
+from engine.compiler.artifacts.manifest import CPU, expected_identity
 from engine.models.checkpoints import open_checkpoint
 from engine.speech import SpeechRequest
 from engine.validator.data.results import (
@@ -25,7 +25,7 @@ from engine.validator.data.run_context import (
     RunContext,
     RunKey,
     builds_apart,
-    subjects_apart,
+    run_key_difference,
 )
 from engine.validator.data.verdicts import (
     aligned,
@@ -93,8 +93,8 @@ def test_only_what_is_spoken_counts(now: RunContext) -> None:
 def test_each_difference_has_a_name(now: RunContext, name: str) -> None:
     value = getattr(now.subject, name)
     other = replace(now.subject, **{name: value + 1 if isinstance(value, float | int) else "other"})
-    assert subjects_apart(now.subject, now.subject) == ""
-    assert subjects_apart(now.subject, other).startswith("a different ")
+    assert run_key_difference(now.subject, now.subject) == ""
+    assert run_key_difference(now.subject, other).startswith("a different ")
 
 
 def test_builds_differ_by_sources_compiler_and_processor(now: RunContext) -> None:
@@ -103,8 +103,7 @@ def test_builds_differ_by_sources_compiler_and_processor(now: RunContext) -> Non
     assert builds_apart(build, build) == ""
     assert builds_apart(replace(build, compiler_source_hash="0"), build) == "different compiler sources"
     assert (
-        builds_apart(Build("0", "0.1", "abacus"), build)
-        == "different compiler sources and TVM 0.1 and the processor abacus"
+        builds_apart(Build("0", "0.1", "abacus"), build) == "different compiler sources and TVM 0.1 and the CPU abacus"
     )
 
 

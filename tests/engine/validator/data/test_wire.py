@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from engine.errors import Cure
+from engine.errors import RecoveryAction
 from engine.speech import Notice, Plan, PlanEvent, PreparationEvent, SpeechRequest, Utterance
 from engine.system.remote import decoded, encoded
 from engine.validator.data.results import (
@@ -38,6 +38,7 @@ from engine.validator.inspection.results import (
     GraphEvent,
     GraphNode,
     InspectedEvent,
+    InspectedGraph,
     KernelCode,
     KernelEvent,
     KernelFinding,
@@ -46,7 +47,6 @@ from engine.validator.inspection.results import (
     KernelVerdict,
     NodeKind,
     SourceLine,
-    StageGraph,
     WrongValue,
 )
 from engine.validator.service.service import Command, Hear, Stop
@@ -114,7 +114,7 @@ KERNEL_NODES = st.builds(
     operations=st.none() | st.integers(0),
 )
 GRAPHS = st.builds(
-    StageGraph,
+    InspectedGraph,
     NAMES,
     st.lists(KERNEL_NODES, max_size=2).map(tuple),
     st.lists(st.builds(Edge, NAMES, NAMES), max_size=2).map(tuple),
@@ -155,7 +155,7 @@ EVENTS = st.one_of(
     st.builds(InspectedEvent, NAMES, st.tuples(st.builds(KernelFinding, NAMES, NAMES, NAMES, st.text()))),
     st.builds(KernelsEvent, st.tuples(st.builds(KernelFinding, NAMES, NAMES, NAMES, st.text()))),
     st.builds(FinishedEvent, REPORTS),
-    st.builds(FailedEvent, st.text(), st.text(), st.none() | st.sampled_from(Cure)),
+    st.builds(FailedEvent, st.text(), st.text(), st.none() | st.sampled_from(RecoveryAction)),
 )
 
 wire = Wire()

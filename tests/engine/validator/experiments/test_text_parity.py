@@ -9,9 +9,9 @@ from misaki import en
 
 from engine.cli.validate import ENGLISH_SENTENCES
 from engine.errors import InvalidRequest
-from engine.text.g2p.analysis import load_offline_analyser
+from engine.text.g2p.analysis import load_offline_analyzer
 from engine.validator.experiments import text_parity, upstream_text
-from engine.validator.experiments.text_parity import Kind, compare_text, is_plain, sentences_of
+from engine.validator.experiments.text_parity import DifferenceKind, compare_text, is_plain, sentences_of
 from engine.validator.experiments.upstream_text import UpstreamText
 
 ON_PURPOSE = {
@@ -23,7 +23,7 @@ ON_PURPOSE = {
 @pytest.fixture(autouse=True)
 def without_model(monkeypatch: pytest.MonkeyPatch) -> None:
     """Makes results independent of installed packages."""
-    monkeypatch.setattr(text_parity, "load_model_analyser", lambda: None)
+    monkeypatch.setattr(text_parity, "load_model_analyzer", lambda: None)
 
 
 @pytest.fixture(scope="module")
@@ -46,10 +46,10 @@ def test_plain_sentences_are_equal_and_the_rest_is_explained(
 
 def test_each_difference_has_its_reason() -> None:
     reasons = {
-        "Wait... what?": Kind.PUNCTUATION,
-        "It weighs 3.5 kg.": Kind.NUMBERS,
-        "A naïve plan.": Kind.LETTERS,
-        "Henry VIII met Prof. Lee.": Kind.WRITING,
+        "Wait... what?": DifferenceKind.PUNCTUATION,
+        "It weighs 3.5 kg.": DifferenceKind.NUMBERS,
+        "A naïve plan.": DifferenceKind.LETTERS,
+        "Henry VIII met Prof. Lee.": DifferenceKind.WRITING,
     }
     found = compare_text([*reasons, "A plain one."])
     assert {difference.text: difference.kind for difference in found.differences} == reasons
@@ -60,9 +60,11 @@ def test_each_difference_has_its_reason() -> None:
 
 @pytest.mark.parametrize(
     ("upstream", "kind"),
-    [(None, Kind.FAILURE), ("həlˈO_.", Kind.SYMBOLS), ("jˈɛs.", Kind.PRONUNCIATION)],
+    [(None, DifferenceKind.FAILURE), ("həlˈO_.", DifferenceKind.SYMBOLS), ("jˈɛs.", DifferenceKind.PRONUNCIATION)],
 )
-def test_what_no_sentence_of_ours_shows(upstream: str | None, kind: Kind, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_what_no_sentence_of_ours_shows(
+    upstream: str | None, kind: DifferenceKind, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.setattr(UpstreamText, "phonemes", lambda self, text: upstream)
     (difference,) = compare_text(["Hello."]).differences
     assert difference.kind is kind
@@ -79,7 +81,7 @@ def test_a_file_is_read_by_lines(tmp_path: Path) -> None:
     file.write_text("One.\n\n  Two. \n")
     assert sentences_of(file) == ("One.", "Two.")
     file.write_bytes(b"\xff")
-    with pytest.raises(InvalidRequest, match="not UTF-8"):
+    with pytest.raises(InvalidRequest, match="UTF-8"):
         sentences_of(file)
     with pytest.raises(InvalidRequest, match="be read"):
         sentences_of(tmp_path)
@@ -89,19 +91,19 @@ SENTENCES = (
     "“We should turn back,” said the guide — before it's dark!",
     "I read the live record that you read to me.",
     "The zorblat cost $4.50 on March 3, 1987.",
-    "A [Kokoro](/kˈOkəɹO/) line.\n\nAnd  another\nline.",
+    "A [Kokoro](/kˈOkəɹO/) line.\n\nAnd  a second\nline.",
 )
 
 
 @pytest.mark.parametrize("british", [False, True])
 def test_phonemes_are_those_of_its_pipeline(british: bool, monkeypatch: pytest.MonkeyPatch) -> None:
-    def initialise(self: en.G2P, trf: bool, british: bool, fallback: object, unk: str) -> None:
-        upstream_text._TaggedG2P.__init__(self, british, load_offline_analyser)
+    def initialize(self: en.G2P, trf: bool, british: bool, fallback: object, unk: str) -> None:
+        upstream_text._TaggedG2P.__init__(self, british, load_offline_analyzer)
         self.fallback, self.unk = fallback, unk
 
-    monkeypatch.setattr(en.G2P, "__init__", initialise)
+    monkeypatch.setattr(en.G2P, "__init__", initialize)
     pipeline = KPipeline("b" if british else "a", repo_id="hexgrad/Kokoro-82M", model=False)
-    ours = UpstreamText(british, load_offline_analyser)
+    ours = UpstreamText(british, load_offline_analyzer)
     for text in SENTENCES:
         assert ours.phonemes(text) == " ".join(result.phonemes for result in pipeline(text))
 
@@ -110,7 +112,7 @@ def test_a_sentence_that_misaki_fails_on_has_none(monkeypatch: pytest.MonkeyPatc
     def failing(*_: object) -> None:
         raise TypeError("unexpected")
 
-    ours = UpstreamText(False, load_offline_analyser)
+    ours = UpstreamText(False, load_offline_analyzer)
     monkeypatch.setattr(en.Lexicon, "get_word", failing)
     assert ours.phonemes("Hello.") is None
 
@@ -120,4 +122,4 @@ def test_without_espeak_unknown_words_are_left_out(monkeypatch: pytest.MonkeyPat
         raise RuntimeError("espeak is not installed")
 
     monkeypatch.setattr(upstream_text.espeak, "EspeakFallback", missing)
-    assert UpstreamText(False, load_offline_analyser).phonemes("The zorblat.") == "ðə ."
+    assert UpstreamText(False, load_offline_analyzer).phonemes("The zorblat.") == "ðə ."

@@ -6,14 +6,14 @@ from collections.abc import Iterator, Mapping
 
 import pytest
 
-from engine.artifacts.manifest import CPU
+from engine.compiler.artifacts.manifest import CPU
 from engine.models.checkpoints import open_checkpoint
-from engine.runners.tvm_runner import CompiledRunner
 from engine.runtime.pipeline import Step
+from engine.runtime.runners.tvm_runner import CompiledRunner
 from engine.speech import Utterance
 from engine.stages import STAGES
 from engine.validator.data.results import Regime
-from engine.validator.inspection.inspector import Inspector, StageInputs
+from engine.validator.inspection.inspector import KernelInspector, StageInputs
 from engine.validator.runners.regimes import Regimes
 
 UTTERANCE = Utterance(0, "hi", "hˈI.", 0, 2)
@@ -39,8 +39,8 @@ def steps(regimes: Regimes) -> Mapping[str, Step]:
 
 
 @pytest.fixture(scope="session")
-def inspector(regimes: Regimes) -> Inspector:
-    return Inspector(regimes.checkpoint.config, regimes.checkpoint.load_weights(), CPU)
+def inspector(regimes: Regimes) -> KernelInspector:
+    return KernelInspector(regimes.checkpoint.config, regimes.checkpoint.load_weights(), CPU)
 
 
 def inputs_of(step: Step) -> StageInputs:

@@ -17,32 +17,32 @@ from tvm import tirx
 from tvm.tirx import ForKind
 from tvm_ffi import structural_walk
 
-from engine.artifacts.manifest import CPU
+from engine.compiler.artifacts.manifest import CPU
+from engine.compiler.kernels.cpu.conv_choice import LIGHT_WINOGRADS, WINOGRADS
+from engine.compiler.kernels.winograd import Winograd
 from engine.compiler.traced_graph import numbers_of, operator_name
-from engine.errors import Cancelled, EngineError
-from engine.kernels.cpu.conv_choice import LIGHT_WINOGRADS, WINOGRADS
-from engine.kernels.winograd import Winograd
-from engine.runners.tvm_runner import CompiledRunner
+from engine.errors import Canceled, EngineError
 from engine.runtime.pipeline import Step
+from engine.runtime.runners.tvm_runner import CompiledRunner
 from engine.stages import stage_named
 from engine.system.paths import project_folder
 from engine.validator.inspection.graph_picture import CallFacts, computed, picture
-from engine.validator.inspection.inspector import Inspector
+from engine.validator.inspection.inspector import KernelInspector
 from engine.validator.inspection.kernel_check import IMPRECISE_FROM, WRONG_FROM, compared
-from engine.validator.inspection.meanings import is_lstm, lstm_meaning, role
+from engine.validator.inspection.reference_stage import is_lstm, lstm_reference, role
 from engine.validator.inspection.results import (
     CodeEvent,
     GraphEvent,
     GraphNode,
     InspectedEvent,
+    InspectedGraph,
     InspectionEvent,
     KernelEvent,
     KernelVerdict,
     NodeKind,
-    StageGraph,
 )
-from engine.validator.inspection.schedules import amplification, plain_loops, schedule_words
-from tests.engine.kernels.cpu.running import built
+from engine.validator.inspection.schedules import amplification, describe_schedule, plain_loops
+from tests.engine.compiler.kernels.cpu.running import built
 from tests.engine.validator.inspection.conftest import LIGHT_STAGES, inputs_of
 
 HEALTHY_TIMES = 3.0
@@ -51,7 +51,7 @@ HEALTHY_TIMES = 3.0
 
 @pytest.fixture(scope="module")
 def seen(
-    inspector: Inspector, runner: CompiledRunner, steps: dict[str, Step]
+    inspector: KernelInspector, runner: CompiledRunner, steps: dict[str, Step]
 ) -> Callable[[str], list[InspectionEvent]]:
     known: dict[str, list[InspectionEvent]] = {}
 
@@ -84,27 +84,29 @@ def test_the_graph_comes_first_and_then_what_is_measured_in_it(seen: Callable[[s
     assert all(node.bytes > 0 for node in kernels)
 
 
-def test_the_outputs_are_those_of_a_run(inspector: Inspector, runner: CompiledRunner, steps: dict[str, Step]) -> None:
+def test_the_outputs_are_those_of_a_run(
+    inspector: KernelInspector, runner: CompiledRunner, steps: dict[str, Step]
+) -> None:
     stage = stage_named("istft")
     outputs, _ = inspector.inspect(stage, runner, inputs_of(steps["istft"]), lambda _: None)
     (audio,) = runner.run(stage, steps["istft"].inputs).values()
     assert (outputs["audio"] == audio).all()
 
 
-def test_a_cancel_stops_it(inspector: Inspector, runner: CompiledRunner, steps: dict[str, Step]) -> None:
+def test_a_cancel_stops_it(inspector: KernelInspector, runner: CompiledRunner, steps: dict[str, Step]) -> None:
     cancel = threading.Event()
     cancel.set()
-    with pytest.raises(Cancelled):
+    with pytest.raises(Canceled):
         inspector.inspect(stage_named("istft"), runner, inputs_of(steps["istft"]), lambda _: None, cancel)
     assert runner.run(stage_named("istft"), steps["istft"].inputs)  # no longer watched
 
 
 def test_another_graph_than_this_programs_is_told(
-    regimes, inspector: Inspector, runner: CompiledRunner, steps: dict[str, Step], monkeypatch: pytest.MonkeyPatch
+    regimes, inspector: KernelInspector, runner: CompiledRunner, steps: dict[str, Step], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    other = Inspector(regimes.checkpoint.config, regimes.checkpoint.load_weights(), CPU)
+    other = KernelInspector(regimes.checkpoint.config, regimes.checkpoint.load_weights(), CPU)
     monkeypatch.setattr(other, "kernels", lambda stage: inspector.kernels(stage_named("text_encoder")))
-    with pytest.raises(EngineError, match="another graph"):
+    with pytest.raises(EngineError, match="differs from the graph"):
         other.watched(stage_named("istft"), runner, steps["istft"].inputs, lambda *_: None)
 
 
@@ -113,16 +115,18 @@ HEAVY = ("conv1d.default", "conv_transpose1d.default", "attention.default", "ada
 
 
 @pytest.mark.parametrize("name", STAGES)
-def test_every_call_computes_a_value_that_pytorch_has_or_a_part_of_an_lstm(inspector: Inspector, name: str) -> None:
+def test_every_call_computes_a_value_that_pytorch_has_or_a_part_of_an_lstm(
+    inspector: KernelInspector, name: str
+) -> None:
     graph = inspector.kernels(stage_named(name)).graph
     for call in graph.calls:
         if graph.node_of(call.output) is None:
             assert is_lstm(graph.translated.makers[call.output])
-            assert lstm_meaning(call.kernel) is not None
+            assert lstm_reference(call.kernel) is not None
 
 
 @pytest.mark.parametrize("name", STAGES)
-def test_every_heavy_operator_is_computed_once(inspector: Inspector, name: str) -> None:
+def test_every_heavy_operator_is_computed_once(inspector: KernelInspector, name: str) -> None:
     graph = inspector.kernels(stage_named(name)).graph
     done = Counter(node for call in graph.calls for node in computed(graph, call) if operator_name(node) in HEAVY)
     heavy = [node for node in graph.translated.program.graph.nodes if operator_name(node) in HEAVY]
@@ -130,13 +134,13 @@ def test_every_heavy_operator_is_computed_once(inspector: Inspector, name: str) 
 
 
 @pytest.mark.parametrize("name", STAGES)
-def test_every_lstm_has_one_recurrence(inspector: Inspector, name: str) -> None:
+def test_every_lstm_has_one_recurrence(inspector: KernelInspector, name: str) -> None:
     graph = inspector.kernels(stage_named(name)).graph
     recurrences = [graph.node_of(call.output) for call in graph.calls if role(call.kernel) == "recurrence"]
     assert recurrences == [node for node in graph.translated.program.graph.nodes if is_lstm(node)]
 
 
-def test_what_a_convolution_is_fused_with_belongs_to_its_call(inspector: Inspector) -> None:
+def test_what_a_convolution_is_fused_with_belongs_to_its_call(inspector: KernelInspector) -> None:
     graph = inspector.kernels(stage_named("f0n")).graph
     operators = [tuple(map(operator_name, computed(graph, call))) for call in graph.calls]
     assert ("conv1d.default", "add.Tensor", "mul.Tensor") in operators
@@ -225,7 +229,7 @@ def test_the_amplification_explains_what_winograd_loses(winograd: Winograd) -> N
     assert 0.1 < float32_error(winograd) / (amplification(winograd) * half_ulp) < 3
 
 
-def test_plain_loops_compute_the_same(inspector: Inspector) -> None:
+def test_plain_loops_compute_the_same(inspector: KernelInspector) -> None:
     kernel = inspector.kernels(stage_named("text_encoder")).graph.scheduled["layer_norm"]
     plain = plain_loops(kernel)
     kinds: list[object] = []
@@ -237,16 +241,16 @@ def test_plain_loops_compute_the_same(inspector: Inspector) -> None:
     np.testing.assert_allclose(*results, rtol=1e-6)
 
 
-def test_a_schedule_is_told_in_words(inspector: Inspector) -> None:
+def test_a_schedule_is_told_in_words(inspector: KernelInspector) -> None:
     kernels = inspector.kernels(stage_named("text_encoder"))
     words = {
-        call.kernel: schedule_words(kernels.graph.scheduled[call.kernel], algorithm)
+        call.kernel: describe_schedule(kernels.graph.scheduled[call.kernel], algorithm)
         for call, algorithm in zip(kernels.graph.calls, kernels.algorithms, strict=True)
     }
     assert words["conv1d"].startswith("hand-written; Winograd F(")
     assert words["recurrence"].startswith("hand-written; loops parallel")
     assert any(text.startswith("fused loops") for text in words.values())
-    assert schedule_words(None, None) == "a function outside of the module"
+    assert describe_schedule(None, None) == "a function outside of the module"
 
 
 PROJECT = Path(__file__).resolve().parents[4]
@@ -262,7 +266,7 @@ def test_results_need_neither_pytorch_nor_tvm() -> None:
 
 
 @pytest.fixture(scope="module")
-def graph(inspector: Inspector, steps) -> StageGraph:
+def graph(inspector: KernelInspector, steps) -> InspectedGraph:
     stage = stage_named("f0n")
     kernels = inspector.kernels(stage)
     count = len(kernels.graph.calls)
@@ -272,17 +276,17 @@ def graph(inspector: Inspector, steps) -> StageGraph:
     return picture(stage, kernels.graph, dict.fromkeys(range(count), "as it is"), facts, numbers)
 
 
-def kernels_of(graph: StageGraph) -> list[GraphNode]:
+def kernels_of(graph: InspectedGraph) -> list[GraphNode]:
     return [node for node in graph.nodes if node.kind is NodeKind.KERNEL]
 
 
-def test_edges_lead_from_earlier_nodes_to_later_ones(graph: StageGraph) -> None:
+def test_edges_lead_from_earlier_nodes_to_later_ones(graph: InspectedGraph) -> None:
     places = {node.id: place for place, node in enumerate(graph.nodes)}
     assert len(places) == len(graph.nodes)
     assert all(places[edge.source] < places[edge.target] for edge in graph.edges)
 
 
-def test_nothing_is_left_unconnected(graph: StageGraph) -> None:
+def test_nothing_is_left_unconnected(graph: InspectedGraph) -> None:
     sources, targets = {edge.source for edge in graph.edges}, {edge.target for edge in graph.edges}
     for node in graph.nodes:
         weights_alone = node.label == "broadcast_to of lstm"
@@ -290,19 +294,19 @@ def test_nothing_is_left_unconnected(graph: StageGraph) -> None:
         assert node.id in sources or node.kind is NodeKind.OUTPUT
 
 
-def test_a_line_of_the_program_made_each_kernel(graph: StageGraph) -> None:
+def test_a_line_of_the_program_made_each_kernel(graph: InspectedGraph) -> None:
     for node in kernels_of(graph):
         line = node.source[0]
         written = (project_folder() / line.file).read_text(encoding="utf-8").splitlines()
         assert written[line.line - 1].strip() == line.text
 
 
-def test_kernels_belong_to_kokoros_modules(graph: StageGraph) -> None:
+def test_kernels_belong_to_kokoros_modules(graph: InspectedGraph) -> None:
     paths = {node.module_path for node in kernels_of(graph)}
     assert {"predictor.shared", "predictor.F0.0.conv1", "predictor.N.2.norm2.norm", "predictor.N_proj"} <= paths
 
 
-def test_operations_are_those_of_the_weights(graph: StageGraph, steps) -> None:
+def test_operations_are_those_of_the_weights(graph: InspectedGraph, steps) -> None:
     frames = steps["f0n"].inputs["frame_token"].shape[1]
     (node,) = [node for node in kernels_of(graph) if node.module_path == "predictor.F0.0.conv1"]
     assert node.operations == 2 * 128 * 128 * 3 * frames

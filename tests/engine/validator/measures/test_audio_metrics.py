@@ -26,7 +26,7 @@ from engine.validator.measures.audio_metrics import (
 )
 
 RATE = 24_000
-LONGEST = 2400
+MAX_LAG = 2400
 SEEDS = st.integers(0, 10_000)
 
 
@@ -50,12 +50,12 @@ def test_a_waveform_equals_itself(seed: int, samples: int) -> None:
 
 
 @settings(max_examples=30)
-@given(SEEDS, st.integers(-LONGEST, LONGEST), st.floats(0.1, 10))
+@given(SEEDS, st.integers(-MAX_LAG, MAX_LAG), st.floats(0.1, 10))
 def test_the_lag_is_found_whatever_the_level(seed: int, lag: int, scale: float) -> None:
     sound = noise(seed, 12_000)
     first, second = np.concatenate([noise(seed + 1, abs(lag)), sound]), scale * sound
     ours, reference = (first, second) if lag >= 0 else (second, first)
-    correlation, found = best_lag(ours, reference, LONGEST)
+    correlation, found = best_lag(ours, reference, MAX_LAG)
     assert found == lag
     assert correlation == pytest.approx(1.0, abs=1e-9)
 
@@ -79,28 +79,28 @@ def test_equals_the_definition(seed: int, ours_length: int, reference_length: in
 
 def test_a_lag_beyond_a_tenth_of_a_second_is_not_looked_for() -> None:
     sound = noise(0, 24_000)
-    within, beyond = (compare_audio(sound, sound[lag:], RATE) for lag in (LONGEST, LONGEST + 1))
-    assert within.lag_samples == LONGEST
+    within, beyond = (compare_audio(sound, sound[lag:], RATE) for lag in (MAX_LAG, MAX_LAG + 1))
+    assert within.lag_samples == MAX_LAG
     assert within.best_lag_correlation == pytest.approx(1.0)
     assert beyond.best_lag_correlation < 0.1
 
 
 def test_of_equal_lags_the_shortest_is_taken() -> None:
-    assert best_lag(sine(1000), sine(1000), LONGEST)[1] == 0
-    assert best_lag(sine(1000)[4:], sine(1000)[: RATE - 4], LONGEST)[1] == -4
+    assert best_lag(sine(1000), sine(1000), MAX_LAG)[1] == 0
+    assert best_lag(sine(1000)[4:], sine(1000)[: RATE - 4], MAX_LAG)[1] == -4
 
 
 def test_the_sign_matters() -> None:
-    assert best_lag(np.array([-1.0]), np.array([1.0]), LONGEST) == (-1.0, 0)
-    assert best_lag(np.array([0.0, 0.0, 0.0, 1.0]), np.array([-1.0]), LONGEST) == (-1.0, 3)
-    assert best_lag(-noise(0, 5000), noise(0, 5000), LONGEST)[0] < 0.2
+    assert best_lag(np.array([-1.0]), np.array([1.0]), MAX_LAG) == (-1.0, 0)
+    assert best_lag(np.array([0.0, 0.0, 0.0, 1.0]), np.array([-1.0]), MAX_LAG) == (-1.0, 3)
+    assert best_lag(-noise(0, 5000), noise(0, 5000), MAX_LAG)[0] < 0.2
 
 
 def test_a_few_samples_in_common_are_no_match() -> None:
     """At the longest lags only two loud samples overlap; any two samples correlate at 1 or -1."""
     ours, reference = noise(0, 1000), noise(1, 1000)
     ours[-1] = reference[0] = 0.2
-    assert best_lag(ours, reference, LONGEST)[0] < 0.3
+    assert best_lag(ours, reference, MAX_LAG)[0] < 0.3
 
 
 def test_a_level_is_a_level_and_nothing_else() -> None:

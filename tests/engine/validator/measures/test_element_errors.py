@@ -53,7 +53,7 @@ def test_places_between_numbers() -> None:
 
 
 def test_arrays_of_two_shapes_are_refused() -> None:
-    with pytest.raises(ValueError, match="cannot be compared"):
+    with pytest.raises(ValueError, match="be compared"):
         element_errors(np.zeros(2), np.zeros(3), TOLERANCE, 0)
 
 

@@ -182,7 +182,7 @@ def test_energy_in_the_padding(tail: list, energy: float) -> None:
 
 @pytest.mark.parametrize("shapes", [((3,), (4,)), ((1, 3), (3,)), ((0,), (0, 1))])
 def test_other_shapes_are_refused(shapes: tuple[tuple[int, ...], tuple[int, ...]]) -> None:
-    with pytest.raises(ValueError, match="cannot be compared"):
+    with pytest.raises(ValueError, match="be compared"):
         compare(np.zeros(shapes[0]), np.zeros(shapes[1]))
 
 
@@ -241,7 +241,7 @@ def test_logits_that_are_not_finite_make_no_ties() -> None:
 
 
 def test_alignments_of_other_tokens_are_refused() -> None:
-    with pytest.raises(ValueError, match="cannot be compared"):
+    with pytest.raises(ValueError, match="be compared"):
         compare_durations(logits_for([1.0]), logits_for([1.0, 1.0]), spoken([1]), spoken([1, 1]), 1.0)
     with pytest.raises(ValueError, match="speaks token 1, but there are 1"):
         compare_durations(logits_for([1.0]), logits_for([1.0]), spoken([1, 1]), spoken([1]), 1.0)
@@ -322,7 +322,7 @@ def test_every_profile_is_json(data: st.DataObject) -> None:
 
 
 def test_other_shapes_and_axes_are_refused() -> None:
-    with pytest.raises(ValueError, match="cannot be compared"):
+    with pytest.raises(ValueError, match="be compared"):
         profile(np.zeros(3), np.zeros(4), 0, "frames")
     with pytest.raises(ValueError, match="axis"):
         profile(np.zeros(3), np.zeros(3), 1, "frames")

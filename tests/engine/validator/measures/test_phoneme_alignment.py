@@ -31,7 +31,7 @@ def test_a_frame_is_paired_by_its_place_in_the_phoneme(mine: int, theirs: int, e
 
 
 def test_other_tokens_cannot_be_paired() -> None:
-    with pytest.raises(ValueError, match="other tokens"):
+    with pytest.raises(ValueError, match="different tokens"):
         paired_frames(np.array([0, 2]), np.array([0, 1, 2]))
 
 

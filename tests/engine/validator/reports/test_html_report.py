@@ -115,7 +115,7 @@ def test_it_says_what_was_asked_and_found(page: Page, report: Report) -> None:
     assert "af_heart" in page.text
     assert report.device_choice in page.text
     assert all(version in page.text for version in report.versions.values())
-    assert "compiled: source's harmonics is within its tolerance, but its error is" in page.text
+    assert all(finding.words in page.text for finding in report.findings)
     assert {*Verdict} - {Verdict.CRASHED, Verdict.INCOMPARABLE} <= set(page.words)
 
 
@@ -153,7 +153,7 @@ def test_it_is_written_whole_or_an_error_says_why(report: Report, tmp_path: Path
     small = replace(report, rows=())
     write_html(tmp_path / "report.html", small)
     assert (tmp_path / "report.html").read_text(encoding="utf-8") == html_report(small)
-    with pytest.raises(OutputError, match="does not exist"):
+    with pytest.raises(OutputError, match="exist"):
         write_html(tmp_path / "nowhere" / "report.html", small)
 
 
@@ -168,8 +168,8 @@ def test_importing_it_draws_nothing() -> None:
 
 def test_a_drill_is_marked() -> None:
     report = example_report()
-    drill = replace(report, request=replace(report.request, fault="zeroed-noise"))
-    assert "Drill: Validation of" in html_report(drill, None)
+    fault_injection = replace(report, request=replace(report.request, fault="zeroed-noise"))
+    assert "Drill: Validation of" in html_report(fault_injection, None)
     assert "Drill" not in html_report(report, None)
 
 
@@ -209,6 +209,6 @@ def test_other_durations_give_every_regime_a_third_reading_and_mark_what_is_by_p
 
 def test_a_regime_in_one_line() -> None:
     line = summary(Regime.STATIC_NO_PACK, by_regime(ROWS)[Regime.STATIC_NO_PACK])
-    assert "masked" in line.meaning
+    assert "masked" in line.description
     assert (line.worst.verdict, line.heard.verdict) == (Verdict.FAIL, Verdict.INHERITED)
     assert line.worst.value.endswith(")")

@@ -44,7 +44,7 @@ def words(element: str) -> list[str]:
     return [text.text or "" for text in ElementTree.fromstring(element).iter(f"{SVG}text")]
 
 
-def colours(element: str) -> set[str]:
+def colors(element: str) -> set[str]:
     return set(re.findall(r"--series-(\d)", element))
 
 
@@ -52,7 +52,7 @@ def test_every_regime_has_its_correlations(report: Report) -> None:
     element = plots.correlations(report.rows, "c")
     assert {*ERRORS, "tolerance", "Fed by the reference", "Fed by itself"} <= set(words(element))
     assert words(element).count("duration_logits") == 2
-    assert colours(element) == {"0", "1", "2", "3"}
+    assert colors(element) == {"0", "1", "2", "3"}
     assert "frame_token" not in words(element)
 
 
@@ -81,7 +81,7 @@ def test_waveforms_lie_over_each_other() -> None:
     element = plots.waveforms(speech(2000), {"compiled": speech(2000) + np.float32(0.5), "upstream": speech(1400)}, "w")
     assert "compiled · difference up to 0.5" in words(element)
     assert "upstream · -0.025 s, so that no sample has a partner" in words(element)
-    assert colours(element) == {"0", "1"}
+    assert colors(element) == {"0", "1"}
 
 
 def test_a_long_waveform_is_no_larger_than_a_short_one() -> None:
@@ -98,7 +98,7 @@ def comparison() -> LstmComparison:
         return LstmRunResult(run, (error or 0.0, 2 * (error or 0.0)), metrics, (metrics,) * len(PADDINGS))
 
     runs = (result(LstmRun.PACKED, 0.0), result(LstmRun.NO_PACK, 0.1), result(LstmRun.COMPILED, None))
-    return LstmComparison(0, "text_encoder.lstm", "Text encoder's LSTM", "text_encoder", 2, 1.0, PADDINGS, runs)
+    return LstmComparison(0, "text_encoder.lstm", "An LSTM", "text_encoder", 2, 1.0, PADDINGS, runs)
 
 
 def point(
@@ -114,7 +114,7 @@ def padding_words(element: str) -> list[str]:
 def test_an_lstm_has_every_way_of_running_it() -> None:
     element = validator_plots.lstm(comparison(), "l")
     assert {*LstmRun, "error at every timestep, padding 1", "0.5", "timestep", "1e-9"} <= set(padding_words(element))
-    assert "Error of Text encoder&#x27;s LSTM" in element
+    assert "Error of An LSTM" in element
     assert not any("$" in word for word in padding_words(element))
 
 
@@ -151,7 +151,7 @@ def test_it_is_one_element_that_a_page_takes() -> None:
     assert "a $1 < 2$ & b" in "".join(root.itertext())
 
 
-def test_it_takes_the_colours_of_the_page() -> None:
+def test_it_takes_the_colors_of_the_page() -> None:
     element = draw(4, 2, "one", "Curve", paint)
     assert {"var(--ink)", "var(--muted)", "var(--line)", "var(--series-1)"} <= set(
         re.findall(r"var\(--[\w-]+\)", element)

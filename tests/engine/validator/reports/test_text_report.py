@@ -16,7 +16,7 @@ from engine.validator.data.results import (
 )
 from engine.validator.experiments.lstm_comparison import LstmComparison, LstmRun, LstmRunResult
 from engine.validator.experiments.sweep import SweepPoint
-from engine.validator.reports.run_comparison import differences, obstacles
+from engine.validator.reports.run_comparison import differences, incomparable_reasons
 from engine.validator.reports.text_report import lstm_text, sweep_text, text_report
 from tests.engine.validator.reports.example_report import ERRORS, example_report, out_of_step
 
@@ -79,7 +79,7 @@ def test_other_durations_leave_a_value_by_phoneme_and_a_table_in_the_references_
     assert marked.split()[-2].endswith("*")
     assert marked.endswith("incomparable")
     assert note.startswith("* the durations differ")
-    assert header.split()[:4] == ["own-fed", "with", "the", "reference's"]
+    assert header.split()[:5] == ["end", "to", "end,", "reference", "durations"]
     assert given.split()[:3] == ["istft", "audio", marked.split()[-2].removesuffix("*")]
     assert not any("*" in line for line in lines_of(text_report(example_report(1)), Regime.STATIC_NO_PACK))
 
@@ -106,9 +106,7 @@ def test_an_lstm_has_a_line_per_way_of_running_it() -> None:
         LstmRunResult(run, (0.1,), metrics(values[1]), tuple(metrics(value) for value in values))
         for run, values in runs
     )
-    comparison = LstmComparison(
-        0, "text_encoder.lstm", "Text encoder's LSTM", "text_encoder", 12, 1.0, PADDINGS, results
-    )
+    comparison = LstmComparison(0, "text_encoder.lstm", "An LSTM", "text_encoder", 12, 1.0, PADDINGS, results)
     title, heading, packed, no_pack = lstm_text([comparison]).splitlines()
     assert "12 timesteps" in title
     assert heading.split()[-3:] == ["0", "1", "4"]
@@ -140,8 +138,8 @@ def test_lines_fit_a_terminal() -> None:
 
 def test_a_drill_is_marked() -> None:
     report = example_report()
-    drill = replace(report, request=replace(report.request, fault="zeroed-noise"))
-    assert text_report(drill).startswith("Drill: Validation of")
+    fault_injection = replace(report, request=replace(report.request, fault="zeroed-noise"))
+    assert text_report(fault_injection).startswith("Drill: Validation of")
     assert not text_report(report).startswith("Drill")
 
 
@@ -161,7 +159,7 @@ def spoken(report: Report, **changes: object) -> Report:
 @pytest.mark.parametrize(
     ("change", "words"),
     [
-        (lambda report: spoken(report, text="Another text."), "Different texts."),
+        (lambda report: spoken(report, text="A new text."), "Different texts."),
         (lambda report: spoken(report, voice="bf_emma"), "Different voices:"),
         (lambda report: spoken(report, language="fr-FR"), "Different languages: the voice’s own and fr-FR."),
         (lambda report: spoken(report, speed=2.0), "Different lengths: speed 1 and 2."),
@@ -174,7 +172,7 @@ def spoken(report: Report, **changes: object) -> Report:
 def test_runs_that_cannot_be_compared_say_why(report: Report, change: Callable, words: str) -> None:
     plain = replace(report, request=ValidationRequest(report.request.speech))
     plain = spoken(plain, speed=1.0, seed=0, language=None)
-    assert obstacles(plain, change(plain))[0].startswith(words)
+    assert incomparable_reasons(plain, change(plain))[0].startswith(words)
 
 
 def test_settings_may_differ_and_are_named(report: Report) -> None:
@@ -183,7 +181,7 @@ def test_settings_may_differ_and_are_named(report: Report) -> None:
         device_choice="metal",
         versions={**report.versions, "numpy": "1.0"},
     )
-    assert obstacles(report, other) == ()
+    assert incomparable_reasons(report, other) == ()
     found = differences(report, other)
-    assert [words.partition(":")[0] for words in found] == ["planted fault", "padding", "device", "numpy"]
+    assert [words.partition(":")[0] for words in found] == ["injected fault", "padding", "device", "numpy"]
     assert found[2].endswith(" and metal")

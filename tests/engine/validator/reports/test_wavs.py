@@ -11,7 +11,7 @@ from engine.validator.data.results import InputSource
 from engine.validator.reports.wavs import write_wavs
 from engine.validator.runs.arrays import ArrayFolder
 
-CROSSED = "compiled with f0n from dynamic, istft from upstream"
+MIXED = "compiled with f0n from dynamic, istft from upstream"
 RANDOM = np.random.default_rng(0)
 TRUTH, OURS, SHORTER = (RANDOM.standard_normal((1, count)).astype(np.float32) for count in (600, 600, 540))
 
@@ -20,11 +20,11 @@ TRUTH, OURS, SHORTER = (RANDOM.standard_normal((1, count)).astype(np.float32) fo
 def arrays(tmp_path: Path) -> ArrayFolder:
     folder = ArrayFolder(tmp_path / "arrays")
     folder.path.mkdir()
-    for utterance, regime, audio in ((0, "dynamic", TRUTH), (0, CROSSED, OURS), (0, "upstream", SHORTER)):
+    for utterance, regime, audio in ((0, "dynamic", TRUTH), (0, MIXED, OURS), (0, "upstream", SHORTER)):
         folder.save(utterance, regime, InputSource.END_TO_END, "audio", audio)
     folder.save(11, "dynamic", InputSource.END_TO_END, "audio", OURS)
-    folder.save(0, CROSSED, InputSource.ISOLATED, "audio", SHORTER)
-    folder.save(0, CROSSED, InputSource.END_TO_END, "f0", SHORTER)
+    folder.save(0, MIXED, InputSource.ISOLATED, "audio", SHORTER)
+    folder.save(0, MIXED, InputSource.END_TO_END, "f0", SHORTER)
     return folder
 
 
@@ -35,10 +35,10 @@ def read(path: Path) -> Samples:
 
 
 def test_every_waveform_and_every_difference_is_written_to_the_bit(arrays: ArrayFolder, tmp_path: Path) -> None:
-    crossed = "utterance-01-compiled-with-f0n-from-dynamic-istft-from-upstream"
+    mixed = "utterance-01-compiled-with-f0n-from-dynamic-istft-from-upstream"
     expected = {
-        f"{crossed}.wav": OURS[0],
-        f"{crossed}-minus-dynamic.wav": OURS[0] - TRUTH[0],
+        f"{mixed}.wav": OURS[0],
+        f"{mixed}-minus-dynamic.wav": OURS[0] - TRUTH[0],
         "utterance-01-dynamic.wav": TRUTH[0],
         "utterance-01-upstream.wav": SHORTER[0],
         "utterance-12-dynamic.wav": OURS[0],

@@ -16,12 +16,12 @@ from engine.validator.cases.case import save_case
 from engine.validator.cases.case_run import run_case
 from engine.validator.cases.reduction import reduce_failure
 from engine.validator.data.results import InputSource, KernelRequest, Report, ValidationRequest, Verdict
-from engine.validator.faults.catalogue import FAULTS
+from engine.validator.faults.catalog import FAULTS
 from engine.validator.faults.fault import Fault
 from engine.validator.kernels.kernel_inspection import KernelInspection
-from engine.validator.runners.fault_injection import drill_regimes, verdict_words
+from engine.validator.runners.fault_injection import describe_fault_verdict, fault_injection_regimes
 from engine.validator.runs.validation import Validator
-from tests.engine.kernels.cpu.running import host_microkernel
+from tests.engine.compiler.kernels.cpu.running import host_microkernel
 from tests.starter_voices import MALE
 
 TEXT = "Hello there, how are you today?"
@@ -42,7 +42,7 @@ class Drills:
 
     def request(self, fault: Fault) -> ValidationRequest:
         return ValidationRequest(
-            SpeechRequest(fault.text or TEXT, MALE), regimes=drill_regimes(fault), fault=fault.name
+            SpeechRequest(fault.text or TEXT, MALE), regimes=fault_injection_regimes(fault), fault=fault.name
         )
 
     def _validated(self, fault: Fault) -> Report:
@@ -65,7 +65,7 @@ def is_found_in_its_stage_and_nowhere_else(drills: Drills, fault: Fault, folder:
     report = drills.report(fault)
     assert report.planted.name == fault.name
     assert wrong_stages(report, Verdict.FAIL) == {fault.stage}
-    assert verdict_words(report, report.planted).startswith("Found: the fault is in")
+    assert describe_fault_verdict(report, report.planted).startswith("Found: the fault is in")
     assert not report.passed
 
 
@@ -74,7 +74,7 @@ def turns_its_stage_amber_and_no_other(drills: Drills, fault: Fault, folder: Pat
     assert report.planted is not None
     assert wrong_stages(report, Verdict.FAIL) == set()
     assert wrong_stages(report, Verdict.WORSE) == {fault.stage} == {"f0n"}
-    assert "Pitch and energy is within its tolerance" in verdict_words(report, report.planted)
+    assert "Pitch and energy is within its tolerance" in describe_fault_verdict(report, report.planted)
     assert report.passed
 
 

@@ -7,7 +7,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from engine.artifacts.manifest import CPU
+from engine.compiler.artifacts.manifest import CPU
 from engine.errors import InvalidRequest, MissingModel
 from engine.models.checkpoints import Checkpoint, open_checkpoint
 from engine.network.weights import Weights
@@ -16,16 +16,20 @@ from engine.runtime.preparation.modules import find_modules
 from engine.speech import PreparationEvent, SpeechRequest, Utterance
 from engine.stages import STAGE_NAMES, stage_named
 from engine.validator.data.results import STUDENT_REGIMES, Regime, ValidationRequest
-from engine.validator.faults.catalogue import fault_named
+from engine.validator.faults.catalog import fault_named
 from engine.validator.runners import regimes as validator_regimes
-from engine.validator.runners.fault_injection import drill_regimes, drill_text, verdict_words
+from engine.validator.runners.fault_injection import (
+    describe_fault_verdict,
+    fault_injection_regimes,
+    fault_injection_text,
+)
 from engine.validator.runners.regimes import (
     PADDED_REGIMES,
     STUDENT_TOLERANCE,
     RegimeRunner,
     Regimes,
     check_choices,
-    crossed,
+    mixed_runner,
 )
 from engine.validator.runs.validation import Validator
 from tests.engine.students import students_installed
@@ -128,7 +132,8 @@ def test_what_is_loaded_is_told_once(regimes: Regimes) -> None:
     fresh = Regimes(regimes.checkpoint)
     for regime in (Regime.DYNAMIC, Regime.UPSTREAM, Regime.DYNAMIC):
         fresh.open(regime, 0, told.append)
-    assert [event.title for event in told] == ["Loading PyTorch and the reference model"]
+    (event,) = told
+    assert "PyTorch" in event.title
 
 
 @pytest.mark.parametrize("probes", [False, True])
@@ -151,7 +156,7 @@ def test_the_compiled_regime_has_the_modules_and_weights_of_speech_whether_inner
 
 def test_a_crossed_regime_takes_each_stage_from_where_it_is_told(regimes: Regimes) -> None:
     dynamic, compiled = opened(regimes, Regime.DYNAMIC), opened(regimes, Regime.COMPILED)
-    runner = crossed({"decoder": dynamic}, compiled)
+    runner = mixed_runner({"decoder": dynamic}, compiled)
     assert runner.name == "compiled+decoder=dynamic"
     mixed, pure = steps(regimes, runner), steps(regimes, compiled)
     decoded = regimes.pipeline(dynamic).step(pure["decoder"].stage, pure["decoder"].inputs)
@@ -178,10 +183,10 @@ def test_what_cannot_be_had_is_refused_with_what_can(options: dict[str, object])
 
 def test_the_method_mps_needs_a_mac(monkeypatch: pytest.MonkeyPatch) -> None:
     wanted = ValidationRequest(SpeechRequest("x", MALE), lstm_method="mps")
-    monkeypatch.setattr(validator_regimes, "metal_obstacle", lambda: "Metal needs a Mac")
+    monkeypatch.setattr(validator_regimes, "metal_unavailable_reason", lambda: "Metal needs a Mac")
     with pytest.raises(InvalidRequest, match="mps isn’t available here: Metal needs a Mac"):
         check_choices(wanted)
-    monkeypatch.setattr(validator_regimes, "metal_obstacle", lambda: None)
+    monkeypatch.setattr(validator_regimes, "metal_unavailable_reason", lambda: None)
     check_choices(wanted)
 
 
@@ -199,7 +204,7 @@ def validator() -> Iterator[Validator]:
 def report(validator):
     """The report on an injected fault: a wrong epsilon in a layer norm of the text encoder."""
     fault = fault_named("norm-epsilon")
-    request = ValidationRequest(SpeechRequest(TEXT, MALE), regimes=drill_regimes(fault), fault=fault.name)
+    request = ValidationRequest(SpeechRequest(TEXT, MALE), regimes=fault_injection_regimes(fault), fault=fault.name)
     return validator.validate(request)
 
 
@@ -208,18 +213,21 @@ def test_after_a_drill_the_modules_are_healthy_again(validator, report):
     healthy = validator.validate(ValidationRequest(SpeechRequest(TEXT, MALE), regimes=(Regime.COMPILED,)))
     assert healthy.passed
     assert healthy.planted is None
-    assert drill_text(healthy) == ""
+    assert fault_injection_text(healthy) == ""
 
 
 def test_the_words_name_the_kernel_and_show_what_was_changed(report):
-    words = drill_text(report)
+    words = fault_injection_text(report)
     assert "Kernel: layer_norm of stage text_encoder" in words
     assert "+ T.float64(0.1))" in words
 
 
 def test_a_fault_in_another_stage_than_the_one_blamed_is_missed(report):
-    assert verdict_words(report, replace(report.planted, stage="bert")) == "Missed: the fault is in Text features."
+    assert (
+        describe_fault_verdict(report, replace(report.planted, stage="bert"))
+        == "Missed: the fault is in Text features."
+    )
 
 
 def test_where_no_stage_is_wrong_nothing_was_found(report):
-    assert verdict_words(replace(report, rows=()), report.planted).startswith("Missed: every stage")
+    assert describe_fault_verdict(replace(report, rows=()), report.planted).startswith("Missed: every stage")

@@ -92,9 +92,9 @@ def test_an_array_that_was_not_kept_is_named(tmp_path: Path) -> None:
 def test_a_folder_that_is_gone_is_an_error_and_is_not_made_again(tmp_path: Path) -> None:
     folder = ArrayFolder(tmp_path / "gone")
     assert folder.entries() == ()
-    with pytest.raises(OutputError, match="gone does not exist"):
+    with pytest.raises(OutputError, match=r"gone .*exist"):
         folder.save(0, "dynamic", OWN, "f0", np.zeros(1))
-    with pytest.raises(OutputError, match="gone does not exist"):
+    with pytest.raises(OutputError, match=r"gone .*exist"):
         folder.write_npz(tmp_path / "all.npz")
     assert list(tmp_path.iterdir()) == []
 
@@ -114,7 +114,7 @@ def test_a_full_disk_is_said_and_leaves_nothing(tmp_path: Path, monkeypatch: pyt
 
 @pytest.mark.parametrize(("regime", "output"), [("../x", "f0"), ("dynamic", "a/b"), ("", "f0"), ("dynamic", ".f0")])
 def test_a_name_cannot_leave_the_folder(tmp_path: Path, regime: str, output: str) -> None:
-    with pytest.raises(ValueError, match="cannot be the name"):
+    with pytest.raises(ValueError, match="name of an array"):
         ArrayFolder(tmp_path).save(0, regime, OWN, output, np.zeros(1))
     assert list(tmp_path.iterdir()) == []
 
@@ -135,9 +135,9 @@ ROW = Row(0, "source", "f0", Regime.COMPILED, Regime.DYNAMIC, InputSource.END_TO
 class Run:
     """A validation that saves one array of each utterance."""
 
-    def __init__(self, folder: Path, most_bytes: int | None) -> None:
+    def __init__(self, folder: Path, max_bytes: int | None) -> None:
         self.arrays = ArrayFolder(folder)
-        self.limit = ArrayLimit(self.arrays, most_bytes)
+        self.limit = ArrayLimit(self.arrays, max_bytes)
 
     def compare(self, utterance: int, verdict: Verdict = Verdict.PASS, regime: Regime = Regime.COMPILED) -> None:
         array = np.full((1, NUMBERS), utterance, np.float32)

@@ -5,10 +5,10 @@ import json
 import pytest
 
 from engine.__main__ import main
-from engine.artifacts.manifest import CPU, Variant
+from engine.compiler.artifacts.manifest import CPU, Variant
 from engine.models.checkpoints import open_checkpoint
-from engine.runners import tvm_runner
 from engine.runtime.preparation.modules import ensure_modules
+from engine.runtime.runners import tvm_runner
 from engine.validator.runs.built_modules import compare_built, rows_to_text, verdict_error
 
 
@@ -35,7 +35,7 @@ def test_a_module_that_computes_something_else_is_named(folder, monkeypatch):
 
     monkeypatch.setattr(tvm_runner.CompiledRunner, "run", wrong)
     rows = compare_built(open_checkpoint(), folder, ["source"], CPU, lambda _: None)
-    assert "source's harmonics" in str(verdict_error(rows))
+    assert "source’s harmonics" in str(verdict_error(rows))
     first, *_, last = rows_to_text(rows).split()
     assert (first, last) == ("source", "fail")
 

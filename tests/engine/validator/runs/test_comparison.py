@@ -5,7 +5,7 @@ from collections.abc import Iterator, Mapping
 import numpy as np
 import pytest
 
-from engine.artifacts.manifest import CPU, Variant
+from engine.compiler.artifacts.manifest import CPU, Variant
 from engine.models.checkpoints import open_checkpoint
 from engine.speech import Array, Style, Utterance
 from engine.stages import DEVICE_STAGES, STAGES, Stage, stage_named

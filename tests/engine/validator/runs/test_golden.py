@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from engine.artifacts.manifest import Manifest
+from engine.compiler.artifacts.manifest import Manifest
 from engine.errors import DamagedFile, InvalidRequest, OutputError
 from engine.models.checkpoints import STARTER, open_checkpoint
 from engine.speech import Utterance
@@ -91,12 +91,15 @@ def test_a_missing_file_and_folder_are_said(tmp_path: Path) -> None:
 
 
 def test_the_run_that_comes_with_the_program_is_taken_and_told(folder: Path) -> None:
-    assert chosen(asked(), NOW, folder) == (None, "There’s no golden run for this text, voice, model, and device.")
+    golden, words = chosen(asked(), NOW, folder)
+    assert golden is None
+    assert "no golden run" in words
     GOLDEN.save(folder / "starter.json")
     golden, words = chosen(asked(), NOW, folder)
     assert golden == GOLDEN
     assert words == "The golden run is of the same build, made on 2026-03-04."
     assert chosen(asked(), replace(NOW, subject=replace(SUBJECT, text="No.")), folder)[0] is None
+    assert chosen(asked(), replace(NOW, subject=replace(SUBJECT, edits="0f")), folder)[0] is None
     assert chosen(asked(), None, folder) == (None, "")
 
 
@@ -114,7 +117,7 @@ def test_a_run_that_is_named_must_be_of_the_same(tmp_path: Path) -> None:
     assert golden == GOLDEN
     with pytest.raises(InvalidRequest, match="is of a different voice"):
         chosen(asked(str(path)), replace(NOW, subject=replace(SUBJECT, voice="af_heart")))
-    with pytest.raises(InvalidRequest, match="compiled regimes, and none was requested"):
+    with pytest.raises(InvalidRequest, match="compiled regimes"):
         chosen(asked(str(path)), None)
 
 
@@ -150,10 +153,10 @@ def row(error: float | None, regime: str = Regime.COMPILED, reading: InputSource
     return Row(0, "f0n", "f0", regime, "dynamic", reading, Verdict.PASS, 0.99999, metrics)
 
 
-def yardstick(*, golden: float | None = ERROR, floor: float | None = FLOOR) -> BaselineGrader:
+def grader(*, golden: float | None = ERROR, floor: float | None = FLOOR) -> BaselineGrader:
     errors = [row(golden), row(golden, reading=InputSource.END_TO_END)] if golden is not None else []
     made = BaselineGrader(Golden.of(errors, [UTTERANCE], TODAY, date(2026, 3, 4)) if errors else None)
-    made.begin(UTTERANCE)
+    made.begin_utterance(UTTERANCE)
     if floor is not None:
         for reading in InputSource:
             made.rated(row(floor, Regime.UPSTREAM, reading))
@@ -161,7 +164,7 @@ def yardstick(*, golden: float | None = ERROR, floor: float | None = FLOOR) -> B
 
 
 def test_a_row_is_held_against_floor_and_golden_run() -> None:
-    rated = yardstick().rated(row(6e-6))
+    rated = grader().rated(row(6e-6))
     assert rated.times_floor == pytest.approx(6)
     assert rated.times_golden == pytest.approx(3)
     assert rated.verdict is Verdict.PASS
@@ -169,7 +172,7 @@ def test_a_row_is_held_against_floor_and_golden_run() -> None:
 
 @given(st.floats(0, 1))
 def test_a_row_is_worse_beyond_ten_times_either(error: float) -> None:
-    by_golden, by_floor = yardstick(floor=None).rated(row(error)), yardstick(golden=None).rated(row(error))
+    by_golden, by_floor = grader(floor=None).rated(row(error)), grader(golden=None).rated(row(error))
     assert (by_golden.verdict is Verdict.WORSE) is (error / ERROR > MAX_TIMES)
     assert (by_floor.verdict is Verdict.WORSE) is (error / FLOOR > MAX_TIMES)
     assert by_golden.times_floor is None
@@ -178,12 +181,12 @@ def test_a_row_is_worse_beyond_ten_times_either(error: float) -> None:
 
 def test_students_are_no_worse_for_differing_from_their_teacher_by_more_than_rounding() -> None:
     student = row(1.0, Regime.DISTILLED)
-    assert yardstick().rated(student).verdict is Verdict.PASS
-    assert yardstick().rated(replace(student, reference=Regime.STATIC_DISTILLED)).verdict is Verdict.WORSE
+    assert grader().rated(student).verdict is Verdict.PASS
+    assert grader().rated(replace(student, reference=Regime.STATIC_DISTILLED)).verdict is Verdict.WORSE
 
 
 def test_an_error_that_was_fed_in_makes_no_row_worse() -> None:
-    healthy, broken = yardstick(), yardstick()
+    healthy, broken = grader(), grader()
     healthy.rated(row(ERROR))
     assert healthy.rated(row(1e-3, reading=InputSource.END_TO_END)).verdict is Verdict.PASS
     broken.rated(row(1e-3))
@@ -191,14 +194,14 @@ def test_an_error_that_was_fed_in_makes_no_row_worse() -> None:
 
 
 def test_where_upstream_has_no_error_there_is_no_floor() -> None:
-    assert yardstick(floor=0.0).rated(row(ERROR)).times_floor is None
-    assert yardstick(floor=None).rated(row(ERROR)).times_floor is None
-    assert yardstick().rated(row(FLOOR, Regime.UPSTREAM)).times_floor is None
+    assert grader(floor=0.0).rated(row(ERROR)).times_floor is None
+    assert grader(floor=None).rated(row(ERROR)).times_floor is None
+    assert grader().rated(row(FLOOR, Regime.UPSTREAM)).times_floor is None
 
 
 def test_what_has_no_error_has_no_ratio() -> None:
     for lost in (row(None), replace(row(1.0), metrics=None), replace(row(1.0), metrics=None, durations=EQUAL)):
-        rated = yardstick().rated(lost)
+        rated = grader().rated(lost)
         assert (rated.times_floor, rated.times_golden, rated.verdict) == (None, None, Verdict.PASS)
 
 
@@ -207,21 +210,21 @@ EQUAL = DurationMetrics(0, 0, 9, 9)
 
 def test_other_phonemes_are_held_against_the_floor_alone() -> None:
     made = BaselineGrader(Golden.of([row(ERROR)], [UTTERANCE], TODAY, date(2026, 3, 4)))
-    made.begin(replace(UTTERANCE, phonemes="jˈɛloʊ"))
+    made.begin_utterance(replace(UTTERANCE, phonemes="jˈɛloʊ"))
     rated = made.rated(row(1e-3))
     assert rated.times_golden is None
     assert unpartnered([rated]) == (rated,)
     assert "different phonemes" in made.remark
-    assert yardstick().remark == BaselineGrader(None).remark == ""
+    assert grader().remark == BaselineGrader(None).remark == ""
 
 
 def test_rows_are_rated_again_when_the_golden_run_changes() -> None:
     made = [row(FLOOR, Regime.UPSTREAM), row(1e-3), row(1e-3, reading=InputSource.END_TO_END)]
-    first = yardstick()
+    first = grader()
     rows = [first.rated(each) for each in made]
     assert [each.verdict for each in rows] == [Verdict.PASS, Verdict.WORSE, Verdict.WORSE]
     pinned = BaselineGrader(Golden.of(rows, [UTTERANCE], TODAY, date(2026, 3, 4)))
-    pinned.begin(UTTERANCE)
+    pinned.begin_utterance(UTTERANCE)
     again = [pinned.rated(replace(each, times_floor=None)) for each in rows[1:]]
     assert [(each.verdict, each.times_golden) for each in again] == [(Verdict.PASS, 1), (Verdict.PASS, 1)]
     without = BaselineGrader(None)
@@ -232,6 +235,6 @@ def test_rows_are_rated_again_when_the_golden_run_changes() -> None:
 
 
 def test_only_what_is_worse_than_golden_fails_a_golden_run() -> None:
-    by_golden, by_floor = yardstick(floor=None).rated(row(1e-3)), yardstick(golden=None).rated(row(1e-3))
+    by_golden, by_floor = grader(floor=None).rated(row(1e-3)), grader(golden=None).rated(row(1e-3))
     assert worsened([by_golden, by_floor]) == (by_golden,)
     assert unpartnered([by_golden, by_floor, replace(by_floor, probe=True)]) == (by_floor,)

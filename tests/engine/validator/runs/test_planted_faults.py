@@ -12,7 +12,7 @@ import pytest
 import torch
 from torch import Tensor, nn
 
-from engine.artifacts.manifest import CPU, Manifest, expected_identity
+from engine.compiler.artifacts.manifest import CPU, Manifest, expected_identity
 from engine.compiler.build import build_stage
 from engine.config import ModelConfig
 from engine.models.checkpoints import STARTER, open_checkpoint
@@ -20,13 +20,13 @@ from engine.network.architecture import Network, build_network
 from engine.network.exportable.blocks import padded_lengths
 from engine.network.exportable.prosody import PitchAndEnergy
 from engine.network.exportable.speech import Source
-from engine.network.exportable.styles import Styles
+from engine.network.exportable.styles import NormStyles
 from engine.network.exportable.text import TextEncoder
+from engine.network.ops.packed_lstm import LstmSemantics
 from engine.network.random_weights import without_weight_norm
-from engine.ops.packed_lstm import LstmSemantics
-from engine.runners.base import JoinedRunner
-from engine.runners.padded import PaddedRunner
-from engine.runners.tvm_runner import CompiledRunner
+from engine.runtime.runners.base import JoinedRunner
+from engine.runtime.runners.padded import PaddedRunner
+from engine.runtime.runners.tvm_runner import CompiledRunner
 from engine.speech import Array, Utterance
 from engine.stages import stage_named
 from engine.validator.data.results import InputSource, Regime, Row, RowEvent, Verdict
@@ -64,7 +64,7 @@ class Turned(Source):
 class Unmasked(PitchAndEnergy):
     """Pitch and energy whose normalizations include the padding."""
 
-    def _curve(self, name: str, x: Tensor, styles: Styles, frame_count: Tensor) -> Tensor:
+    def _curve(self, name: str, x: Tensor, styles: NormStyles, frame_count: Tensor) -> Tensor:
         return super()._curve(name, x, styles, padded_lengths(x.shape[2], frame_count))
 
 

@@ -13,16 +13,16 @@ import torch
 from torch import Tensor, nn
 from torch.nn import functional
 
-from engine.artifacts.manifest import CPU, Manifest, expected_identity
+from engine.compiler.artifacts.manifest import CPU, Manifest, expected_identity
 from engine.compiler.build import build_stage
 from engine.models.checkpoints import open_checkpoint
 from engine.network.architecture import Network
 from engine.network.exportable.blocks import bidirectional_lstm, residual_block, zero_beyond
 from engine.network.exportable.prosody import PitchAndEnergy
-from engine.network.exportable.styles import Styles
+from engine.network.exportable.styles import NormStyles
 from engine.network.exportable.text import TextEncoder
-from engine.runners.base import JoinedRunner
-from engine.runners.tvm_runner import CompiledRunner
+from engine.runtime.runners.base import JoinedRunner
+from engine.runtime.runners.tvm_runner import CompiledRunner
 from engine.speech import SpeechRequest
 from engine.stages import stage_named
 from engine.validator.data.results import InputSource, Regime, Row, RowEvent, ValidationRequest, Verdict
@@ -44,7 +44,7 @@ def coarse(x: Tensor) -> Tensor:
 class CoarsePitch(PitchAndEnergy):
     """Pitch and energy with the pitch's last convolution in lower precision."""
 
-    def _curve(self, name: str, x: Tensor, styles: Styles, frame_count: Tensor) -> Tensor:
+    def _curve(self, name: str, x: Tensor, styles: NormStyles, frame_count: Tensor) -> Tensor:
         predictor: Any = self.predictor
         batch, _, frames = x.shape
         lengths = frame_count
@@ -94,13 +94,13 @@ def regimes() -> Iterator[Regimes]:
     made.close()
 
 
-def rows_of(regimes: Regimes, compiled: RegimeRunner, yardstick: BaselineGrader) -> tuple[Row, ...]:
+def rows_of(regimes: Regimes, compiled: RegimeRunner, grader: BaselineGrader) -> tuple[Row, ...]:
     truth, floor = (regimes.open(regime, 0, lambda _: None) for regime in (Regime.DYNAMIC, Regime.UPSTREAM))
     chains = [RegimeChain(regime, regimes.pipeline(regime)) for regime in (truth, floor, compiled)]
     style = next(iter(regimes.checkpoint.voices.values())).style(len(UTTERANCE.phonemes))
-    yardstick.begin(UTTERANCE)
+    grader.begin_utterance(UTTERANCE)
     events = Comparison(chains[0], chains[1:]).events(UTTERANCE, style, 1.0, 0)
-    return tuple(yardstick.rated(event.row) for event in events if isinstance(event, RowEvent))
+    return tuple(grader.rated(event.row) for event in events if isinstance(event, RowEvent))
 
 
 @pytest.fixture(scope="module")

@@ -10,10 +10,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from engine.errors import Cancelled, EngineError, InvalidRequest, UnknownVoice
+from engine.errors import Canceled, EngineError, InvalidRequest, UnknownVoice
 from engine.speech import Plan, PlanEvent, SpeechRequest, Utterance
 from engine.stages import STAGE_NAMES
-from engine.text.g2p.user_lexicon.entries import Entry
+from engine.text.g2p.user_lexicon.entries import LexiconEntry
 from engine.text.g2p.user_lexicon.store import UserLexicon
 from engine.validator.data.results import (
     AlignmentEvent,
@@ -146,7 +146,7 @@ def test_every_compared_array_is_kept_when_asked_for(validator: Validator, tmp_p
 
 def test_a_cancel_is_heard_between_stages(validator: Validator) -> None:
     cancel = threading.Event()
-    with pytest.raises(Cancelled):
+    with pytest.raises(Canceled):
         validator.validate(asked(), lambda event: cancel.set() if isinstance(event, RowEvent) else None, cancel)
 
 
@@ -184,20 +184,20 @@ def test_phonemes_that_the_model_cannot_speak_are_refused(validator: Validator, 
 
 
 def test_crossed_stages_have_inner_values_and_leave_none_to_others() -> None:
-    crossed = asked(
+    mixed = asked(
         "Hello.",
         regimes=(Regime.STATIC_PACKED,),
         probes=True,
         cross=(("decoder", Regime.DYNAMIC), ("f0n", Regime.DYNAMIC)),
     )
     with closing(Validator()) as validator:
-        rows = validator.validate(replace(crossed, padding=0.0)).rows
+        rows = validator.validate(replace(mixed, padding=0.0)).rows
     inner = {(row.regime, row.stage) for row in rows if row.probe}
     assert ("compiled+decoder=dynamic+f0n=dynamic", "decoder") in inner
     assert (Regime.STATIC_PACKED, "decoder") in inner
     plain = {row.output for row in rows if row.probe and row.stage == "decoder" and row.regime == Regime.STATIC_PACKED}
-    crossed_ones = {row.output for row in rows if row.probe and row.stage == "decoder" and "+" in row.regime}
-    assert crossed_ones == plain
+    mixed_outputs = {row.output for row in rows if row.probe and row.stage == "decoder" and "+" in row.regime}
+    assert mixed_outputs == plain
 
 
 def test_a_model_that_is_exchanged_meanwhile_ends_it(validator: Validator, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -206,7 +206,7 @@ def test_a_model_that_is_exchanged_meanwhile_ends_it(validator: Validator, monke
     def exchange(event: ValidationEvent) -> None:
         events.append(event)
         if isinstance(event, RowEvent):
-            monkeypatch.setattr("engine.validator.runs.validation.model_stamp", lambda model, weights: "another file")
+            monkeypatch.setattr("engine.validator.runs.validation.model_stamp", lambda model, weights: "other file")
 
     with pytest.raises(EngineError, match="The model starter was replaced"):
         validator.validate(asked(regimes=(Regime.UPSTREAM,)), exchange)
@@ -217,7 +217,7 @@ def test_an_exchanged_model_is_loaded_anew(monkeypatch: pytest.MonkeyPatch) -> N
     with closing(Validator()) as validator:
         before = validator.prepare(asked())
         assert validator.prepare(asked()) is before
-        monkeypatch.setattr("engine.validator.runs.validation.model_stamp", lambda model, weights: "another file")
+        monkeypatch.setattr("engine.validator.runs.validation.model_stamp", lambda model, weights: "other file")
         assert validator.prepare(asked()) is not before
 
 
@@ -233,7 +233,7 @@ def test_words_of_the_lexicon_are_spoken_as_it_says(
     validator: Validator, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
     monkeypatch.setenv("XDG_DATA_HOME", str(tmp_path))
-    UserLexicon().add([Entry("Hello", phonemes="zˈɔɹɡ")])
+    UserLexicon().add([LexiconEntry("Hello", phonemes="zˈɔɹɡ")])
     events = _events_of(validator, SpeechRequest("Hello there.", MALE))
     plan = next(event.plan for event in events if isinstance(event, PlanEvent))
     assert plan.utterances[0].phonemes.startswith("zˈɔɹɡ ")

@@ -106,10 +106,10 @@ def test_a_cancel_stops_the_work(caller: Caller) -> None:
 def test_a_new_request_replaces_the_one_under_way(caller: Caller) -> None:
     caller.ask(asked("One sentence. " * 40))
     caller.until(RowEvent)
-    caller.ask(asked("Another."))
+    caller.ask(asked("New text."))
     caller.until(FailedEvent)
     (report,) = [event.report for event in caller.until(FinishedEvent)[-1:]]
-    assert report.request.speech.text == "Another."
+    assert report.request.speech.text == "New text."
 
 
 def compared(events: list[ValidationEvent]) -> list[int]:
@@ -163,7 +163,7 @@ def test_a_process_without_memory_says_so() -> None:
     request = asked("This is a long sentence, which takes more memory than there is left for it to be spoken in. " * 4)
     with Connection(limited.serve) as process:
         process.send(request)
-        events = (event for (event,) in process.told())
+        events = (event for (event,) in process.reports())
         failure = next(event for event in events if isinstance(event, FailedEvent | FinishedEvent))
     assert isinstance(failure, FailedEvent)
     assert "enough memory" in failure.message

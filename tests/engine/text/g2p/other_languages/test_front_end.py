@@ -165,7 +165,7 @@ def test_numbers_keep_their_points_and_commas():
 
 def test_sentences_end_where_the_language_ends_them():
     def texts(text: str, language: Language) -> list[str]:
-        sourced = OtherFrontEnd(language).normalise(text).sourced
+        sourced = OtherFrontEnd(language).normalize(text).sourced
         spans = [sourced.source_span(found.start, found.end) for found in sentences(sourced.text)]
         return [text[span.start : span.end] for span in spans]
 

@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from num2words import num2words
 
-from engine.text.g2p.other_languages.text import normalise_other
+from engine.text.g2p.other_languages.text import normalize_other
 from engine.text.g2p.other_languages.writing import writing_of
 from engine.text.languages import FRENCH, ITALIAN, PORTUGUESE, SPANISH, Language
 from tests.engine.text.g2p.other_languages.test_front_end import phonemizer
@@ -128,7 +128,7 @@ def test_numerals_before_what_they_number(language, written, words):
     ],
 )
 def test_words_are_no_numerals(language, text):
-    normal = normalise_other(text, language, writing_of(language), str.isalnum).sourced.text
+    normal = normalize_other(text, language, writing_of(language), str.isalnum).sourced.text
     assert normal.casefold() == text.casefold()
 
 

@@ -2,13 +2,13 @@ import unicodedata
 
 import pytest
 
-from engine.text.g2p.other_languages.text import normalise_other
+from engine.text.g2p.other_languages.text import normalize_other
 from engine.text.g2p.other_languages.writing import writing_of
 from engine.text.languages import FRENCH, HINDI, ITALIAN, JAPANESE, LANGUAGES, MANDARIN, PORTUGUESE, SPANISH, Language
 
 
 def normal(text: str, language: Language, spoken: str = "😀") -> str:
-    return normalise_other(
+    return normalize_other(
         text, language, writing_of(language), lambda symbol: symbol in spoken or symbol.isdigit()
     ).sourced.text
 
@@ -54,7 +54,7 @@ def test_rules_of_english_are_not_applied():
 
 def test_foreign_letters_and_silent_symbols_are_left_out_with_a_notice():
     text = "Di Привет y 你好 и ☃ 😀 fin"
-    found = normalise_other(text, SPANISH, writing_of(SPANISH), lambda symbol: symbol == "😀")
+    found = normalize_other(text, SPANISH, writing_of(SPANISH), lambda symbol: symbol == "😀")
     assert found.sourced.text == "Di Privet y i 😀 fin"
     told = [(text[notice.start : notice.end], notice.message) for notice in found.notices]
     assert sorted(part for part, _ in told) == ["Привет", "и", "☃", "你好"]
@@ -62,7 +62,7 @@ def test_foreign_letters_and_silent_symbols_are_left_out_with_a_notice():
 
 
 def test_markup_and_pronunciations_are_taken_off():
-    found = normalise_other("# Título\n\n**Hola** [Kokoro](/kokˈoɾo/).", SPANISH, writing_of(SPANISH), bool)
+    found = normalize_other("# Título\n\n**Hola** [Kokoro](/kokˈoɾo/).", SPANISH, writing_of(SPANISH), bool)
     assert found.sourced.text == "Título.\nHola Kokoro."
     (override,) = found.overrides
     assert found.sourced.text[override.start : override.end] == "Kokoro"
@@ -70,7 +70,7 @@ def test_markup_and_pronunciations_are_taken_off():
 
 
 def test_the_source_of_a_question_begins_with_its_opening_mark():
-    sourced = normalise_other("¿Qué?", SPANISH, writing_of(SPANISH), bool).sourced
+    sourced = normalize_other("¿Qué?", SPANISH, writing_of(SPANISH), bool).sourced
     assert sourced.source_span(0, 1).start == 0
 
 

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 import pytest
 
 from engine.text.g2p import Phonemizer
-from engine.text.g2p.analysis import load_offline_analyser
+from engine.text.g2p.analysis import load_offline_analyzer
 from engine.text.g2p.user_lexicon.store import UserLexicon
 
 
@@ -26,9 +26,9 @@ def lexicon(shared: UserLexicon) -> Iterator[UserLexicon]:
 
 @pytest.fixture(scope="session")
 def us(symbols: frozenset[str], shared: UserLexicon) -> Phonemizer:
-    return Phonemizer("en-US", symbols, 510, load_analyser=load_offline_analyser, lexicon=shared)
+    return Phonemizer("en-US", symbols, 510, load_analyzer=load_offline_analyzer, lexicon=shared)
 
 
 @pytest.fixture(scope="session")
 def gb(symbols: frozenset[str], shared: UserLexicon) -> Phonemizer:
-    return Phonemizer("en-GB", symbols, 510, load_analyser=load_offline_analyser, lexicon=shared)
+    return Phonemizer("en-GB", symbols, 510, load_analyzer=load_offline_analyzer, lexicon=shared)

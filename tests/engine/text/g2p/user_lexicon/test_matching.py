@@ -1,11 +1,11 @@
 import pytest
 
 from engine.errors import InvalidRequest
-from engine.text.g2p.user_lexicon.entries import Entry
+from engine.text.g2p.user_lexicon.entries import LexiconEntry
 from engine.text.g2p.user_lexicon.matching import matches
 
 
-def found(text: str, entry: Entry) -> list[str]:
+def found(text: str, entry: LexiconEntry) -> list[str]:
     return [text[span.start : span.end] for span in matches(text, entry)]
 
 
@@ -38,7 +38,7 @@ def found(text: str, entry: Entry) -> list[str]:
     ],
 )
 def test_whole_words_are_found(word, text, places):
-    assert found(text, Entry(word, say="x")) == places
+    assert found(text, LexiconEntry(word, say="x")) == places
 
 
 @pytest.mark.parametrize(
@@ -52,11 +52,11 @@ def test_whole_words_are_found(word, text, places):
     ],
 )
 def test_the_case_may_have_to_be_the_same(word, text, places):
-    assert found(text, Entry(word, say="x", case="exact")) == places
+    assert found(text, LexiconEntry(word, say="x", case="exact")) == places
 
 
 def test_languages_without_spaces_have_words_of_characters():
-    assert found("今天天气很好，天气", Entry("天气", say="x", language="zh")) == ["天气", "天气"]
+    assert found("今天天气很好，天气", LexiconEntry("天气", say="x", language="zh")) == ["天气", "天气"]
 
 
 @pytest.mark.parametrize(
@@ -69,7 +69,7 @@ def test_languages_without_spaces_have_words_of_characters():
     ],
 )
 def test_other_languages_have_words_without_endings(language, word, text, places):
-    assert found(text, Entry(word, say="x", language=language)) == places
+    assert found(text, LexiconEntry(word, say="x", language=language)) == places
 
 
 @pytest.mark.parametrize(
@@ -82,9 +82,9 @@ def test_other_languages_have_words_without_endings(language, word, text, places
     ],
 )
 def test_patterns_match_outside_markup(pattern, case, places):
-    assert found("20k 30K [x](/k/)x", Entry(pattern=pattern, say="y", case=case)) == places
+    assert found("20k 30K [x](/k/)x", LexiconEntry(pattern=pattern, say="y", case=case)) == places
 
 
 def test_an_endless_pattern_is_reported():
     with pytest.raises(InvalidRequest, match="takes too long"):
-        matches("x" * 40 + "!", Entry(pattern=r"(?:(?:x|xx)+)+[^\w!]", say="y"))
+        matches("x" * 40 + "!", LexiconEntry(pattern=r"(?:(?:x|xx)+)+[^\w!]", say="y"))

@@ -2,13 +2,15 @@ import json
 import multiprocessing
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from engine.errors import DamagedFile, InvalidRequest, OutputError
-from engine.text.g2p.user_lexicon.entries import Entry
-from engine.text.g2p.user_lexicon.store import UserLexicon
+from engine.text.g2p.user_lexicon.entries import LexiconEntry
+from engine.text.g2p.user_lexicon.store import Change, UserLexicon, additions
 from tests.patience import PATIENCE_SECONDS
 
-ZORG = Entry("Zorg", phonemes="zɔɹɡ")
+ZORG = LexiconEntry("Zorg", phonemes="zɔɹɡ")
 DAMAGED = [
     "",
     "[]",
@@ -28,22 +30,26 @@ DAMAGED = [
 
 def test_entries_are_saved_in_order_and_replaced_by_their_key(lexicon):
     assert lexicon.entries() == ()
-    other = Entry("zorg", say="b", language="es")
+    other = LexiconEntry("zorg", say="b", language="es")
     lexicon.add([ZORG, other])
-    lexicon.add([Entry("ZORG", say="new")])
-    assert UserLexicon(lexicon.path).entries() == (Entry("ZORG", say="new"), other)
+    lexicon.add([LexiconEntry("ZORG", say="new")])
+    assert UserLexicon(lexicon.path).entries() == (LexiconEntry("ZORG", say="new"), other)
 
 
 def test_words_that_differ_in_case_alone_are_separate_if_that_matters(lexicon):
     lexicon.add(
-        [Entry("Polish", say="a", case="exact"), Entry("polish", say="b", case="exact"), Entry("polish", say="c")]
+        [
+            LexiconEntry("Polish", say="a", case="exact"),
+            LexiconEntry("polish", say="b", case="exact"),
+            LexiconEntry("polish", say="c"),
+        ]
     )
     assert len(lexicon.entries()) == 3
 
 
 def test_entries_are_removed_by_word_language_and_part_of_speech(lexicon):
-    read = [Entry("read", say=name, part_of_speech=name) for name in ("noun", "verb")]
-    spanish, rule = Entry("read", say="a", language="es"), Entry(pattern="x+", say="b")
+    read = [LexiconEntry("read", say=name, part_of_speech=name) for name in ("noun", "verb")]
+    spanish, rule = LexiconEntry("read", say="a", language="es"), LexiconEntry(pattern="x+", say="b")
     lexicon.add([*read, spanish, rule])
     assert lexicon.remove("READ", part_of_speech="verb") == (read[1],)
     assert lexicon.remove("read", language="es") == (spanish,)
@@ -51,6 +57,45 @@ def test_entries_are_removed_by_word_language_and_part_of_speech(lexicon):
     assert lexicon.remove("read") == (read[0],)
     with pytest.raises(InvalidRequest, match="isn’t in your lexicon"):
         lexicon.remove("read")
+
+
+WORDS = st.sampled_from(["a", "B", "b", "c", "d", "e", "f", "g"])
+ENTRIES = st.lists(st.builds(LexiconEntry, WORDS, say=st.sampled_from("xy")), unique_by=lambda entry: entry.key)
+
+
+@given(ENTRIES, ENTRIES, ENTRIES)
+def test_a_change_is_undone_exactly(saved, removed, added):
+    taken = [each for each in removed if each.key not in {entry.key for entry in added}]
+    for change in (Change(tuple(taken)), additions(saved, added)):
+        after, undoing = change.applied(saved)
+        assert len({entry.key for entry in after}) == len(after)
+        back, again = undoing.applied(after)
+        assert back == tuple(saved)
+        assert again.applied(back)[0] == after
+
+
+@given(ENTRIES, ENTRIES)
+def test_added_entries_come_last_or_replace_their_predecessors_in_place(saved, added):
+    after, _ = additions(saved, added).applied(saved)
+    assert [each.key for each in after[: len(saved)]] == [each.key for each in saved]
+    assert set(added) <= set(after)
+
+
+@given(ENTRIES.filter(bool), st.data())
+def test_a_changed_entry_stays_in_its_place(saved, data):
+    old = data.draw(st.sampled_from(saved))
+    new = LexiconEntry("new", say="z")
+    after, undoing = additions(saved, [new], old).applied(saved)
+    assert after == tuple(new if each == old else each for each in saved)
+    assert undoing.applied(after)[0] == tuple(saved)
+
+
+def test_an_entry_whose_word_becomes_that_of_a_different_one_replaces_both(lexicon):
+    lexicon.add([LexiconEntry("a", say="x"), LexiconEntry("b", say="x"), LexiconEntry("c", say="x")])
+    entries, undoing = lexicon.apply(lambda saved: additions(saved, [LexiconEntry("C", say="y")], saved[0]))
+    assert lexicon.entries() == entries == (LexiconEntry("C", say="y"), LexiconEntry("b", say="x"))
+    lexicon.apply(lambda _: undoing)
+    assert lexicon.entries() == (LexiconEntry("a", say="x"), LexiconEntry("b", say="x"), LexiconEntry("c", say="x"))
 
 
 @pytest.mark.parametrize("content", DAMAGED)
@@ -76,7 +121,7 @@ def test_a_folder_that_cannot_be_written_is_reported(tmp_path):
 
 
 def _add(path, number):
-    UserLexicon(path).add([Entry(f"word{number}", say="a")])
+    UserLexicon(path).add([LexiconEntry(f"word{number}", say="a")])
 
 
 def test_no_change_of_another_process_is_lost(lexicon):
@@ -89,7 +134,7 @@ def test_no_change_of_another_process_is_lost(lexicon):
 
 
 def test_the_file_is_plain_json(lexicon):
-    lexicon.add([Entry("café", phonemes="kæfˈA", case="exact")])
+    lexicon.add([LexiconEntry("café", phonemes="kæfˈA", case="exact")])
     saved = json.loads(lexicon.path.read_text(encoding="utf-8"))
     assert saved == {"version": 1, "entries": [{"word": "café", "phonemes": "kæfˈA", "case": "exact"}]}
 
@@ -100,10 +145,10 @@ def test_the_fingerprint_of_a_text_depends_on_its_own_entries_only(lexicon):
     lexicon.add([ZORG])
     first = lexicon.fingerprint(text)
     assert (bool(first), lexicon.fingerprint(other)) == (True, "")
-    lexicon.add([Entry("house", say="home")])
+    lexicon.add([LexiconEntry("house", say="home")])
     second = lexicon.fingerprint(text)
     assert second != first
-    lexicon.add([Entry("cat", say="dog"), Entry(pattern="xyz", say="a")])
+    lexicon.add([LexiconEntry("cat", say="dog"), LexiconEntry(pattern="xyz", say="a")])
     assert lexicon.fingerprint(text) == second
-    lexicon.add([Entry(pattern="no such", say="Zorg")])
+    lexicon.add([LexiconEntry(pattern="no such", say="Zorg")])
     assert "Zorg" in lexicon.fingerprint(other)

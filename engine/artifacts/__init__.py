@@ -1,1 +1,0 @@
-"""What compiling leaves behind: manifests, freshness, packed weights."""

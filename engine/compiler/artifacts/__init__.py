@@ -1,0 +1,1 @@
+"""The results of compiling: manifests, freshness, packed weights."""

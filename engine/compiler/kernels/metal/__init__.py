@@ -1,0 +1,1 @@
+"""Hand-written kernels for Apple's GPUs; names are those of `engine.compiler.kernels.cpu`."""

@@ -1,0 +1,1 @@
+"""A local HTTP server with OpenAI's speech API, for other programs."""

@@ -1,0 +1,112 @@
+"""Projects for speak, plan and validate: the same samples as with options, options first, and notes about problems."""
+
+import json
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+import soundfile
+
+from engine.cli.parser import run
+from engine.runtime.project_files import ModelIdentity, write_project
+from engine.runtime.projects import identity_of
+from engine.speech import Definitions, PhonemeEdit, Pronunciation, SpeechRequest, UtteranceEdit
+from tests.starter_voices import FEMALE, MALE
+
+TEXT = "Zorg runs. It sleeps."
+REQUEST = SpeechRequest(
+    TEXT,
+    "my duet",
+    1.2,
+    definitions=Definitions(
+        (Pronunciation("Zorg", phonemes="zˈɔɹɡ"),), blends=(("my duet", f"{FEMALE}(2)+{MALE}(1)"),)
+    ),
+)
+
+
+def planned(capsys: pytest.CaptureFixture[str], *arguments: str) -> dict[str, Any]:
+    assert run(["plan", "--json", "--prosody", *arguments]) == 0
+    data: dict[str, Any] = json.loads(capsys.readouterr().out)
+    return data
+
+
+@pytest.fixture
+def project(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> Path:
+    path = tmp_path / "a.kokoro"
+    write_project(path, REQUEST, identity_of("starter"))
+    utterance = planned(capsys, "--file", str(path))["chapters"][0]["utterances"][0]
+    edit = UtteranceEdit(0, utterance["phonemes"], changes=(PhonemeEdit(1, frames=40),))
+    write_project(path, replace(REQUEST, edits=(edit,)), identity_of("starter"))
+    return path
+
+
+def spoken(tmp_path: Path, *arguments: str) -> np.ndarray:
+    assert run(["speak", *arguments, "--out", str(tmp_path / "a.wav")]) == 0
+    samples: np.ndarray = soundfile.read(tmp_path / "a.wav", dtype="int16")[0]
+    return samples
+
+
+def test_a_plan_has_the_words_and_the_durations_of_the_project(project, capsys):
+    (chapter,) = planned(capsys, "--file", str(project))["chapters"]
+    utterance = chapter["utterances"][0]
+    assert utterance["words"][0] == {"text": "Zorg", "start": 0, "end": 4, "phonemes": "zˈɔɹɡ", "source": "you"}
+    assert utterance["prosody"]["frames"][1] == 40
+
+
+def test_a_project_is_spoken_the_same_each_time_and_options_come_first(project, tmp_path, capsys):
+    first = spoken(tmp_path, "--file", str(project))
+    assert capsys.readouterr().err.count("note: ") == 0
+    np.testing.assert_array_equal(spoken(tmp_path, "--file", str(project)), first)
+    faster = spoken(tmp_path, "--file", str(project), "--speed", "1.8")
+    assert len(faster) < len(first)
+    other = spoken(tmp_path, "--file", str(project), "--voice", FEMALE)
+    assert not np.array_equal(other, first)
+
+
+def test_a_different_model_a_missing_voice_and_a_bad_part_are_noted_and_the_rest_is_spoken(tmp_path, capsys):
+    path = tmp_path / "b.kokoro"
+    write_project(path, replace(REQUEST, voice="xx_nobody"), ModelIdentity("kokoro-82m", "12"))
+    content = json.loads(path.read_text())
+    path.write_text(json.dumps({**content, "speed": float("nan")}))
+    assert len(spoken(tmp_path, "--file", str(path), "--model", "starter"))
+    notes = [line for line in capsys.readouterr().err.splitlines() if line.startswith("note: ")]
+    assert any("Kokoro-82M" in note for note in notes)
+    assert any("xx_nobody" in note for note in notes)
+    assert any("speed" in note for note in notes)
+
+
+@pytest.mark.parametrize(
+    "arguments",
+    [
+        ("--file", "{project}", "--title", "A"),
+        ("--file", "{project}", "--per-chapter"),
+        ("--file", "{project}", "{project}"),
+        ("Hello.", "--file", "{project}"),
+        ("--file", "{damaged}"),
+        ("--file", "{missing}"),
+        ("--file", "{project}", "--voice", "xx_nobody"),
+        ("--file", "{project}", "--out", "{project}"),
+    ],
+)
+def test_what_does_not_fit_a_project_is_refused_in_words(arguments, project, tmp_path, capsys):
+    damaged = tmp_path / "damaged.kokoro"
+    damaged.write_bytes(project.read_bytes()[:100])
+    names = {"project": project, "damaged": damaged, "missing": tmp_path / "missing.kokoro"}
+    before = project.read_bytes()
+    assert run(["speak", "--model", "starter", *(each.format(**names) for each in arguments)]) == 1
+    error = capsys.readouterr().err
+    assert "Traceback" not in error
+    assert error.strip().endswith(".")
+    assert project.read_bytes() == before
+
+
+def test_a_project_is_validated_with_its_edits(project, capsys):
+    report = ["--json", "--regimes", "compiled", "--model", "starter"]
+    assert run(["validate", "--project", str(project), *report]) == 0
+    data = json.loads(capsys.readouterr().out)
+    assert data["request"]["speech"]["text"] == TEXT
+    assert data["request"]["speech"]["edits"][0]["changes"][0]["frames"] == 40
+    assert run(["validate", "--project", str(project), "--text", "Hello.", *report]) == 1
+    assert "Omit one of them" in capsys.readouterr().err
