@@ -31,7 +31,7 @@ def fresh(*regimes: Regime) -> DiagnosticsRun:
 def test_every_state_has_words() -> None:
     run = fresh()
     said = [describe_state(None), describe_state(run)]
-    run.handle_event(PreparationEvent("Loading", 0, 1))
+    run.handle_event(PreparationEvent("Loading PyTorch", 0, 1))
     said.append(describe_state(run))
     run.handle_event(PlanEvent(Plan(UTTERANCES)))
     run.handle_event(PreparationEvent("Loading PyTorch", 1, 1))
