@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
+from operator import attrgetter
 
 import numpy as np
 from numpy.typing import NDArray
@@ -13,6 +14,7 @@ from engine.config import F0_VALUES_PER_FRAME, ModelConfig
 from engine.errors import InvalidRequest
 from engine.ops.harmonic_source import VOICED_ABOVE_HZ
 from engine.speech import (
+    UNCHANGED,
     Array,
     CurveEdit,
     Notice,
@@ -36,6 +38,8 @@ MAX_SHIFT = 1000.0
 MAX_GAIN_DB = 24.0
 MAX_PAUSE_SECONDS = 60.0
 MAX_DRAWN_VALUES = 2000
+LEVEL_VALUES = 3
+"""The values at the start of a level run whose median is its level: one value may be far off."""
 
 
 def edited_plan(plan: Plan, edits: Mapping[int, UtteranceEdit], config: ModelConfig) -> Plan:
@@ -80,7 +84,7 @@ def _edited(utterance: Utterance, edit: UtteranceEdit, config: ModelConfig) -> t
         pause = _in_range(edit.pause_seconds, 0, MAX_PAUSE_SECONDS, "pause", "s", problems)
         edit = replace(edit, pause_seconds=pause)
         utterance = replace(utterance, rest_seconds=utterance.rest_seconds if pause is None else pause)
-    return replace(utterance, edit=edit), problems
+    return replace(utterance, presets=(), edit=edit), problems
 
 
 def _usable_respellings(
@@ -146,14 +150,19 @@ def _usable_curve(
 ) -> CurveEdit:
     scale = _in_range(curve.scale, 0, MAX_SCALE, f"{name} scale", "times", problems)
     shift = _in_range(curve.shift, -MAX_SHIFT, MAX_SHIFT, f"{name} shift", unit, problems)
+    if any(_in_range(factor, 0, MAX_SCALE, f"{name} factor", "times", problems) is None for factor in curve.factors):
+        curve = replace(curve, factors=())
     drawn = curve.drawn
+    if len(curve.factors) > MAX_DRAWN_VALUES:
+        problems.append(f"The {name} factors were ignored: there are more than {MAX_DRAWN_VALUES} for one phoneme.")
+        curve = replace(curve, factors=())
     if len(drawn) > MAX_DRAWN_VALUES:
         problems.append(f"A drawn {name} was ignored: it has more than {MAX_DRAWN_VALUES} values for one phoneme.")
         drawn = ()
     elif drawn:
         extreme = next((value for value in drawn if not smallest <= value <= largest), drawn[0])  # NaN is one, too
         drawn = () if _in_range(extreme, smallest, largest, name, unit, problems) is None else drawn
-    return CurveEdit(1.0 if scale is None else scale, 0.0 if shift is None else shift, drawn)
+    return replace(curve, scale=1.0 if scale is None else scale, shift=0.0 if shift is None else shift, drawn=drawn)
 
 
 def _in_range(value: float, smallest: float, largest: float, name: str, unit: str, problems: list[str]) -> float | None:
@@ -202,10 +211,20 @@ def with_durations(
 
 
 def edited_frames(changes: Iterable[PhonemeEdit], frames: NDArray[np.int64]) -> NDArray[np.int64]:
-    """Return the edited durations of phonemes; `frames` [phonemes] are the model's own."""
+    """Return the edited durations of phonemes; `frames` [phonemes] are the model's own.
+
+    The fractions that rounding leaves of stretched phonemes are carried to the next one, so that words have the length
+    that was asked for.
+    """
     edited = frames.copy()
-    for change in changes:
-        edited[change.index] = change.frames or max(1, round(float(frames[change.index]) * change.stretch))
+    stretched, rest = -1, 0.0
+    for change in sorted(changes, key=_index):
+        if change.frames is not None:
+            edited[change.index] = change.frames
+        elif change.stretch != 1:
+            exact = float(frames[change.index]) * change.stretch + (rest if stretched == change.index - 1 else 0.0)
+            edited[change.index] = max(1, round(exact))
+            stretched, rest = change.index, exact - float(edited[change.index])
     return edited
 
 
@@ -216,22 +235,67 @@ def with_curves(
 
     `frame_token` [frames] is the token of each frame.
     """
-    pitch, loudness = np.array(f0, np.float32), np.array(energy, np.float32)
-    flat_pitch, flat_loudness = pitch.reshape(-1), loudness.reshape(-1)
-    for change in changes:
+    own_pitch, own_energy = (np.array(each, np.float32).reshape(-1) for each in (f0, energy))
+    pitch, loudness = own_pitch.copy(), own_energy.copy()
+    pitch_run, energy_run = _LevelRun(), _LevelRun()
+    for change in sorted(changes, key=_index):
         token = FIRST_TOKEN + change.index
         start, end = (F0_VALUES_PER_FRAME * int(place) for place in np.searchsorted(frame_token, [token, token + 1]))
-        here = flat_pitch[start:end]
-        voiced = here > VOICED_ABOVE_HZ
-        if change.pitch != CurveEdit():
-            here[voiced] = np.clip(_changed(here, change.pitch), MIN_PITCH_HZ, MAX_PITCH_HZ)[voiced]
-        flat_loudness[start:end] = _changed(flat_loudness[start:end], change.energy)
-    return pitch, loudness
+        if change.pitch != UNCHANGED:
+            pitch[start:end] = _changed_pitch(own_pitch[start:end], change, pitch_run)
+        if change.energy != UNCHANGED:
+            own = own_energy[start:end]
+            loudness[start:end] = _changed(own, change.energy, energy_run.level(change.index, change.energy, own))
+    return pitch.reshape(np.shape(f0)), loudness.reshape(np.shape(energy))
 
 
-def _changed(values: Samples, curve: CurveEdit) -> Samples:
+_index = attrgetter("index")
+
+
+class _LevelRun:
+    """The latest run of phonemes with level curves, and its level."""
+
+    def __init__(self) -> None:
+        self._last, self._level = -1, 0.0
+
+    def level(self, index: int, curve: CurveEdit, values: Samples) -> float:
+        """Return the level for a phoneme; the first one that has `values` determines it."""
+        if not curve.level:
+            return 0.0
+        if self._last != index - 1:
+            self._level = 0.0
+        self._last = index
+        if not self._level and len(values):
+            self._level = float(np.median(values[:LEVEL_VALUES]))
+        return self._level
+
+
+def _changed_pitch(own: Samples, change: PhonemeEdit, run: _LevelRun) -> Samples:
+    """Return the pitch of one phoneme with a change; unvoiced values stay as they are."""
+    curve, pitch = change.pitch, own.copy()
+    voiced = own > VOICED_ABOVE_HZ
+    level = run.level(change.index, curve, own[own >= MIN_PITCH_HZ])
+    whole = slice(0, len(own))
+    if curve.level or curve.factors:  # the voice may fade below the lowest pitch at its ends, which are left alone
+        sounding = np.flatnonzero(own >= MIN_PITCH_HZ)
+        whole = slice(sounding[0], sounding[-1] + 1) if len(sounding) else slice(0, 0)
+    here = voiced[whole]
+    pitch[whole][here] = np.clip(_changed(own[whole], curve, level), MIN_PITCH_HZ, MAX_PITCH_HZ)[here]
+    return pitch
+
+
+def _changed(values: Samples, curve: CurveEdit, level: float) -> Samples:
     """Return the values [n] of one phoneme with a change."""
-    if curve.drawn:
-        places = np.linspace(0, len(curve.drawn) - 1, len(values))
-        values = np.interp(places, np.arange(len(curve.drawn)), curve.drawn).astype(np.float32)
+    if curve.level:
+        values = np.full_like(values, level)
+    elif curve.drawn:
+        values = _spread(curve.drawn, len(values))
+    if curve.factors:
+        values = values * _spread(curve.factors, len(values))
     return np.asarray(values * np.float32(curve.scale) + np.float32(curve.shift), np.float32)
+
+
+def _spread(points: Sequence[float], count: int) -> Samples:
+    """Return `count` values along a line through evenly spaced points."""
+    places = np.linspace(0, len(points) - 1, count)
+    return np.interp(places, np.arange(len(points)), points).astype(np.float32)

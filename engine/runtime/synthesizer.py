@@ -30,6 +30,7 @@ from engine.runtime.pipeline import Observer, Pipeline, ignore
 from engine.runtime.preparation.devices import AUTO, DeviceChoice, check_device, first_device
 from engine.runtime.preparation.files import ModelFiles, ensure_files, load_stages
 from engine.runtime.preparation.lstm_methods import MethodChoice, check_lstm_method
+from engine.runtime.presets import with_presets
 from engine.speech import (
     FASTEST_SPEED,
     SLOWEST_SPEED,
@@ -368,7 +369,7 @@ def plans_of(
     plans = phonemizers[""].plans(request.part, request.speed, script, phonemizers, cancel)
     edits = {edit.start: edit for edit in request.edits}
     for plan in plans:
-        edited = edited_plan(plan.moved(request.start), edits, config)
+        edited = edited_plan(with_presets(plan.moved(request.start)), edits, config)
         if plan.whole and edits:
             here = (edit for edit in request.edits if request.start <= edit.start < (request.end or len(request.text)))
             edited = replace(edited, notices=(*edited.notices, *unmatched(edited, here)))
