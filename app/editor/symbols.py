@@ -18,7 +18,7 @@ from PySide6.QtWidgets import (
     QWidgetAction,
 )
 
-from app.editor.shaping import Kind, kind_of
+from engine.runtime.presets import Kind, kind_of
 
 PALETTE_COLUMNS = 14
 _KINDS = (Kind.VOWEL, Kind.CONSONANT, Kind.MARK, Kind.PAUSE)

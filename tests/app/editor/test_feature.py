@@ -15,10 +15,9 @@ from pytestqt.qtbot import QtBot
 
 from app.editor.feature import EditorFeature
 from app.editor.gestures import Tool
-from app.editor.shaping import Preset
 from app.editor.text_edits import TextEdits
 from engine.errors import InvalidRequest
-from engine.speech import PhonemeEdit, Respelling, UtteranceEdit
+from engine.speech import PhonemeEdit, Preset, Respelling, UtteranceEdit
 from tests.app.window_desk import WindowDesk
 
 TEXT = "hello world. second one."
