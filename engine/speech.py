@@ -42,10 +42,10 @@ class Preset(StrEnum):
 class CurveEdit:
     """A change of a predicted curve over one phoneme.
 
-    The `drawn` values, if any, replace the model's, spread evenly over the phoneme. In a `level` one, they
-    are instead those at the start of the run of level phonemes around it. Then they are multiplied by the `factors`, if
-    any, which are spread evenly over the phoneme, or for pitch over its voiced part, and by `scale`. At last `shift`,
-    in the unit of the curve, is added.
+    The `drawn` values, if any, replace the model's, spread evenly over the phoneme. Then they are multiplied by the
+    `factors`, if any, spread evenly over the phoneme, or for pitch over its voiced part, and by `scale`, and `shift`,
+    in the unit of the curve, is added. Consecutive phonemes that are `level` have the value at the start of the first
+    one instead of drawn ones or the model's, and their factors are spread over all of them.
     """
 
     scale: float = 1.0

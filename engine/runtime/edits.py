@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from operator import attrgetter
 
@@ -235,63 +235,77 @@ def with_curves(
 
     `frame_token` [frames] is the token of each frame.
     """
-    own_pitch, own_energy = (np.array(each, np.float32).reshape(-1) for each in (f0, energy))
-    pitch, loudness = own_pitch.copy(), own_energy.copy()
-    pitch_run, energy_run = _LevelRun(), _LevelRun()
-    for change in sorted(changes, key=_index):
-        token = FIRST_TOKEN + change.index
-        start, end = (F0_VALUES_PER_FRAME * int(place) for place in np.searchsorted(frame_token, [token, token + 1]))
+    changes = sorted(changes, key=_index)
+
+    def part(first: int, last: int) -> slice:
+        """Return the values from one phoneme to another."""
+        tokens = FIRST_TOKEN + first, FIRST_TOKEN + last + 1
+        return slice(*(F0_VALUES_PER_FRAME * int(place) for place in np.searchsorted(frame_token, tokens)))
+
+    own, own_energy = (np.array(each, np.float32).reshape(-1) for each in (f0, energy))
+    sounding = own >= MIN_PITCH_HZ
+    voiced = own > VOICED_ABOVE_HZ
+    for run in _runs(each.index for each in changes if each.pitch.level or each.pitch.factors):
+        voiced[part(run[0], run[-1])] &= _between(sounding[part(run[0], run[-1])])  # leave alone where the voice fades
+    pitch = _with_level(own, {each.index: each.pitch for each in changes if each.pitch.level}, part, sounding)
+    level, everywhere = {each.index: each.energy for each in changes if each.energy.level}, np.ones_like(sounding)
+    loudness = _with_level(own_energy, level, part, everywhere)
+    for change in changes:
+        here = part(change.index, change.index)
         if change.pitch != UNCHANGED:
-            pitch[start:end] = _changed_pitch(own_pitch[start:end], change, pitch_run)
+            changed = _changed(pitch[here], change.pitch, _between(sounding[here]))
+            pitch[here] = np.where(voiced[here], np.clip(changed, MIN_PITCH_HZ, MAX_PITCH_HZ), own[here])
         if change.energy != UNCHANGED:
-            own = own_energy[start:end]
-            loudness[start:end] = _changed(own, change.energy, energy_run.level(change.index, change.energy, own))
+            loudness[here] = _changed(loudness[here], change.energy, everywhere[here])
     return pitch.reshape(np.shape(f0)), loudness.reshape(np.shape(energy))
 
 
 _index = attrgetter("index")
 
 
-class _LevelRun:
-    """The latest run of phonemes with level curves, and its level."""
-
-    def __init__(self) -> None:
-        self._last, self._level = -1, 0.0
-
-    def level(self, index: int, curve: CurveEdit, values: Samples) -> float:
-        """Return the level for a phoneme; the first one that has `values` determines it."""
-        if not curve.level:
-            return 0.0
-        if self._last != index - 1:
-            self._level = 0.0
-        self._last = index
-        if not self._level and len(values):
-            self._level = float(np.median(values[:LEVEL_VALUES]))
-        return self._level
+def _runs(indexes: Iterable[int]) -> Iterator[list[int]]:
+    """Yield runs of consecutive indexes, which are in order."""
+    run: list[int] = []
+    for index in indexes:
+        if run and index != run[-1] + 1:
+            yield run
+            run = []
+        run.append(index)
+    if run:
+        yield run
 
 
-def _changed_pitch(own: Samples, change: PhonemeEdit, run: _LevelRun) -> Samples:
-    """Return the pitch of one phoneme with a change; unvoiced values stay as they are."""
-    curve, pitch = change.pitch, own.copy()
-    voiced = own > VOICED_ABOVE_HZ
-    level = run.level(change.index, curve, own[own >= MIN_PITCH_HZ])
-    whole = slice(0, len(own))
-    if curve.level or curve.factors:  # the voice may fade below the lowest pitch at its ends, which are left alone
-        sounding = np.flatnonzero(own >= MIN_PITCH_HZ)
-        whole = slice(sounding[0], sounding[-1] + 1) if len(sounding) else slice(0, 0)
-    here = voiced[whole]
-    pitch[whole][here] = np.clip(_changed(own[whole], curve, level), MIN_PITCH_HZ, MAX_PITCH_HZ)[here]
-    return pitch
+def _between(sounding: NDArray[np.bool_]) -> NDArray[np.bool_]:
+    """Return a mask of the values from the first to the last one that sounds."""
+    places = np.flatnonzero(sounding)
+    mask = np.zeros_like(sounding)
+    if len(places):
+        mask[places[0] : places[-1] + 1] = True
+    return mask
 
 
-def _changed(values: Samples, curve: CurveEdit, level: float) -> Samples:
-    """Return the values [n] of one phoneme with a change."""
-    if curve.level:
-        values = np.full_like(values, level)
-    elif curve.drawn:
+def _with_level(
+    own: Samples, curves: Mapping[int, CurveEdit], part: Callable[[int, int], slice], sounding: NDArray[np.bool_]
+) -> Samples:
+    """Return a curve in which the level phonemes of each run have its level, times their factors over the whole run."""
+    values = own.copy()
+    for run in _runs(curves):
+        here = part(run[0], run[-1])
+        spoken = _between(sounding[here])
+        if spoken.any():
+            level = np.median(own[here][sounding[here]][:LEVEL_VALUES])
+            factors = [factor for index in run for factor in curves[index].factors or (1.0,)]
+            values[here][spoken] = level * _spread(factors, int(spoken.sum()))
+    return values
+
+
+def _changed(values: Samples, curve: CurveEdit, sounding: NDArray[np.bool_]) -> Samples:
+    """Return the values [n] of one phoneme with a change; level ones have their level and factors already."""
+    if curve.drawn and not curve.level:
         values = _spread(curve.drawn, len(values))
-    if curve.factors:
-        values = values * _spread(curve.factors, len(values))
+    if curve.factors and not curve.level:
+        values = values.copy()
+        values[sounding] *= _spread(curve.factors, int(sounding.sum()))
     return np.asarray(values * np.float32(curve.scale) + np.float32(curve.shift), np.float32)
 
 

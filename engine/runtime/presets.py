@@ -22,7 +22,8 @@ from engine.system.json_text import json_value
 from engine.system.paths import resources_folder
 
 VOWELS = frozenset("AIOQWYaeiouyæɐɑɒɔəɚɛɜɝɞɤɨɪɯɵɶøœʉʊʌʏᵊᵻ")
-STRESSES = frozenset("ˈˌ")
+MAIN_STRESS = "ˈ"
+STRESSES = frozenset({MAIN_STRESS, "ˌ"})
 MARKS = STRESSES | frozenset("ː")
 UNVOICED = frozenset("ptkfθsʃhxʧʦʔcç") | MARKS
 PAUSES = frozenset(' .,;:!?…—–-“”"()«»¡¿')
@@ -109,12 +110,12 @@ def shares(phonemes: str) -> tuple[float, ...]:
 
 
 def nucleus(phonemes: str) -> tuple[int, int]:
-    """Return the phonemes from the last stressed vowel to the last voiced one, at least one.
+    """Return the phonemes from the vowel of the last main stress to the last voiced phoneme, at least one.
 
-    They include the mark of the stress. Without any stress, they begin at the last vowel, and without a vowel at the
-    first phoneme.
+    They include the mark of the stress. Without a main stress, they begin at the last secondary one, without any stress
+    at the last vowel, and without a vowel at the first phoneme.
     """
-    stress = max((place for place, symbol in enumerate(phonemes) if symbol in STRESSES), default=-1)
+    stress = max(phonemes.rfind(mark) for mark in (MAIN_STRESS if MAIN_STRESS in phonemes else STRESSES))
     vowels = [place for place, symbol in enumerate(phonemes) if symbol in VOWELS]
     behind = [place for place in vowels if place > stress >= 0]
     first = (behind[:1] or vowels[-1:] or [0])[0]
@@ -165,15 +166,11 @@ def with_preset(edit: UtteranceEdit, preset: Preset, phonemes: str, first: int, 
         return edit
     if preset in _PITCH_FIRST:
         start, stop = (first + place for place in nucleus(phonemes[first:end]))
-        contour = _contour(phonemes[start:stop], used.pitch_cents)
         level = preset is Preset.RISE
-        return with_changes(
-            edit,
-            (
-                replace(change_at(edit, start + place), pitch=CurveEdit(level=level, factors=factors))
-                for place, factors in enumerate(contour)
-            ),
-        )
+        borders = tuple(np.linspace(0, 1, stop - start + 1)) if level else shares(phonemes[start:stop])
+        contour = enumerate(_contour(borders, used.pitch_cents), start)
+        changes = ((change_at(edit, index), CurveEdit(level=level, factors=factors)) for index, factors in contour)
+        return with_changes(edit, (replace(change, pitch=pitch) for change, pitch in changes))
     if preset in (Preset.SLOW, Preset.FAST):
         return stretched(edit, range(first, end), used.stretch)
     edit = with_changes(edit, (each for word in words for each in _emphasized(edit, phonemes, word, used)))
@@ -204,7 +201,7 @@ def _words(phonemes: str, indexes: Iterable[int]) -> Iterator[list[int]]:
 
 
 def _emphasized(edit: UtteranceEdit, phonemes: str, word: Sequence[int], used: Amounts) -> Iterator[PhonemeEdit]:
-    contour = _contour(phonemes[word[0] : word[-1] + 1], used.pitch_cents)
+    contour = _contour(shares(phonemes[word[0] : word[-1] + 1]), used.pitch_cents)
     for index, factors in zip(word, contour, strict=True):
         change = change_at(edit, index)
         energy = scaled(change.energy, used.energy)
@@ -213,11 +210,10 @@ def _emphasized(edit: UtteranceEdit, phonemes: str, word: Sequence[int], used: A
         yield replace(change, pitch=_with_factors(change.pitch, factors), energy=energy)
 
 
-def _contour(phonemes: str, cents: Sequence[float]) -> list[tuple[float, ...]]:
-    """Return the factors of the pitch of each phoneme, spread evenly over it, for a contour over all of them."""
+def _contour(borders: Sequence[float], cents: Sequence[float]) -> list[tuple[float, ...]]:
+    """Return the factors of the pitch of each phoneme for a contour over all of them; see `shares` for `borders`."""
     if not cents:
-        return [() for _ in phonemes]
-    borders = shares(phonemes)
+        return [() for _ in pairwise(borders)]
     places = [np.linspace(start, end, POINTS_PER_PHONEME) for start, end in pairwise(borders)]
     found = (np.interp(each, np.linspace(0, 1, len(cents)), cents) for each in places)
     return [tuple(round(float(2 ** (value / CENTS_PER_OCTAVE)), 6) for value in values) for values in found]
