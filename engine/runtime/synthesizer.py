@@ -54,7 +54,7 @@ from engine.system.cores import check_threads, usable_cores
 from engine.system.paths import packed_weights_folder
 from engine.system.waiting import raise_if_set
 from engine.text.g2p import Phonemizer
-from engine.text.g2p.directions import Script, read_script, voice_before
+from engine.text.g2p.directions import Script, read_marks, read_script, voice_before
 from engine.text.g2p.user_lexicon.store import UserLexicon
 from engine.text.languages import language_of
 
@@ -349,7 +349,9 @@ def directed(request: SpeechRequest, choose_voice: Callable[[str], Voice]) -> tu
     `choose_voice` returns the voice of a name or blend, and raises `InvalidRequest` for an unknown one.
     """
     before = voice_before(request.text, request.start, choose_voice)
-    script = read_script(request.part, choose_voice, before)
+    end = len(request.text) if request.end is None else request.end
+    marks = read_marks(request.text).within(request.start, end)
+    script = read_script(request.part, choose_voice, before, marks)
     return script, {name: choose_voice(name or request.voice) for name in ("", *script.voices)}
 
 

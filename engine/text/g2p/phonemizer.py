@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 import threading
+from collections import deque
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from itertools import chain
@@ -11,10 +12,17 @@ from types import MappingProxyType
 from typing import Protocol
 
 from engine.errors import DamagedFile, NothingToSpeak
-from engine.speech import Notice, Plan, Utterance
+from engine.speech import AppliedPreset, Notice, Plan, Preset, Utterance, WrittenWord
 from engine.system.waiting import raise_if_set
 from engine.text.g2p.analysis import Analyser, Homographs, import_spacy, load_analyser
-from engine.text.g2p.directions import Override, Script, Section, read_script
+from engine.text.g2p.directions import (
+    Override,
+    PresetMark,
+    Script,
+    Section,
+    read_script,
+    without_preset_tags,
+)
 from engine.text.g2p.draft import Span, Written
 from engine.text.g2p.normalise import Normalised
 from engine.text.g2p.pieces import Ending, SpokenWord, deciding, has_sound, pieces_of, written_words
@@ -140,7 +148,11 @@ class Phonemizer:
         index = self._index(notices)
         for start, passage in passages(text[section.start : section.end]):
             raise_if_set(cancel, STOPPED)
-            normalised = self._user_words.normalise(passage, index, stopped).moved(section.start + start)
+            untagged = without_preset_tags(passage)
+            normalised = self._user_words.normalise(untagged.text, index, stopped)
+            if untagged.text != passage:
+                normalised = normalised.over(untagged)
+            normalised = normalised.moved(section.start + start)
             notices += normalised.notices
             for sentence in sentences(normalised.sourced.text):
                 raise_if_set(cancel, STOPPED)
@@ -221,18 +233,34 @@ def _utterances(found: Iterable[Sequence[Piece]], text: str, script: Script) -> 
     """Yield the utterance of each group, as soon as the next one is known; no pause follows the last."""
     sounding = _with_sound(found)
     pieces, index, end = next(sounding, None), 0, 0
+    waiting, active = deque(script.marks), list[PresetMark]()
     while pieces is not None:
         following = next(sounding, None)
         utterance = _utterance(index, pieces, text, following is None)
         place, before = script.place(utterance.start), end
         end = len(script.sections) if following is None else script.place(following[0].start)
+        while waiting and waiting[0].start < utterance.end:
+            active.append(waiting.popleft())
+        active = [mark for mark in active if mark.end > utterance.start]
         yield replace(
             utterance,
             voice=script.sections[place].voice,
             rest_seconds=script.rest_seconds(place, end),
             rest_before_seconds=script.rest_seconds(before, place) or 0.0,
+            presets=tuple(_presets(utterance.words, active, len(text) if following is None else following[0].start)),
         )
         pieces, index = following, index + 1
+
+
+def _presets(words: Sequence[WrittenWord], marks: Iterable[PresetMark], following: int) -> Iterator[AppliedPreset]:
+    """Yield the presets of the words of an utterance; the next one starts at `following`.
+
+    A rise or fall is at the end of its words, so an utterance has none if these continue in the next one.
+    """
+    for mark in marks:
+        marked = [word for word in words if word.start < mark.end and mark.start < word.end]
+        if marked and not (mark.preset in (Preset.RISE, Preset.FALL) and following < mark.end):
+            yield AppliedPreset(mark.preset, marked[0].first_phoneme, marked[-1].end_phoneme)
 
 
 def _with_sound(found: Iterable[Sequence[Piece]]) -> Iterator[list[Piece]]:

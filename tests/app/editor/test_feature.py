@@ -26,8 +26,8 @@ TEXT = "hello world. second one."
 class Desk(WindowDesk):
     """A window whose sentence is shaped."""
 
-    def __init__(self, qtbot: QtBot, qapp: QApplication, folder: Path) -> None:
-        super().__init__(qtbot, qapp, folder, TEXT)
+    def __init__(self, qtbot: QtBot, qapp: QApplication, folder: Path, text: str = TEXT) -> None:
+        super().__init__(qtbot, qapp, folder, text)
         self.edits = TextEdits(folder / "edits.json")
         self.feature = EditorFeature(self.window, self.controller, self.output, self.settings, self.edits)
         self.show()

@@ -16,7 +16,7 @@ from app.editor.session import EditorSession
 from app.editor.text_edits import TextEdits
 from app.speech.engine_worker import EngineWorker
 from engine.runtime.synthesizer import Synthesizer
-from engine.speech import SpeechRequest
+from engine.speech import Preset, SpeechRequest
 from tests.app.fakes import FakeOutput
 from tests.patience import PATIENCE_MS
 from tests.starter_voices import FEMALE
@@ -50,6 +50,32 @@ def test_a_longer_phoneme_is_heard_and_undone(qtbot: QtBot, session: EditorSessi
     assert longer.contours.frames[4] == preview.frames[4] + FRAMES
     heard = (len(longer.chunk.samples) - len(first.chunk.samples)) / first.chunk.sample_rate_hz
     assert heard == pytest.approx(expected, abs=0.06)  # silence at both ends is trimmed
+    session.undo.activeStack().undo()
+    qtbot.waitUntil(lambda: not session.busy)
+    np.testing.assert_array_equal(session.spoken.chunk.samples, first.chunk.samples)
+
+
+def test_tags_in_the_text_are_shown_as_changes(qtbot: QtBot, session: EditorSession) -> None:
+    session.open(SpeechRequest("A [slow]quick[/slow] [rise]fox.", FEMALE), 0)
+    qtbot.waitUntil(lambda: session.spoken is not None and not session.busy)
+    tags = session.edit
+    assert tags == session.unchanged
+    assert shaping.edited_phonemes(tags)
+    assert (session.preview.frames != session.preview.model_frames).any()
+    assert (session.preview.pitch != session.preview.model_pitch).any()
+    session.apply(Preset.EMPHASIS, 0, 1)
+    assert session.edit != tags
+    session.reset_all()
+    assert session.edit == tags
+
+
+def test_a_preset_is_heard_and_undone(qtbot: QtBot, session: EditorSession) -> None:
+    qtbot.waitUntil(lambda: session.spoken is not None and not session.busy)
+    first, (start, end) = session.spoken, (2, len(session.shaped.phonemes))
+    session.apply(Preset.RISE, start, end)
+    assert session.undo.activeStack().undoText() == "Rise as a Question"
+    qtbot.waitUntil(lambda: not session.busy)
+    assert (session.spoken.contours.pitch != first.contours.pitch).any()
     session.undo.activeStack().undo()
     qtbot.waitUntil(lambda: not session.busy)
     np.testing.assert_array_equal(session.spoken.chunk.samples, first.chunk.samples)

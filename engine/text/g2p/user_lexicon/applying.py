@@ -50,8 +50,7 @@ class UserWords:
         overrides = self._overrides(ruled.text, index, notices)
         normalised = self._placed(ruled.text, overrides)
         if ruled.rewritten:
-            moved = (replace(each, **vars(ruled.source_span(each.start, each.end))) for each in normalised.notices)
-            normalised = replace(normalised, sourced=normalised.sourced.over(ruled), notices=tuple(moved))
+            normalised = normalised.over(ruled)
         return replace(normalised, notices=(*notices, *normalised.notices))
 
     def _overrides(self, text: str, index: Index, notices: list[Notice]) -> list[Override]:

@@ -14,6 +14,7 @@ from engine.errors import DamagedFile, InvalidRequest, OutputError
 from engine.system.json_text import json_value
 from engine.system.paths import data_folder
 from engine.system.whole_file import write_atomically
+from engine.text.g2p.directions import without_preset_tags
 from engine.text.g2p.user_lexicon.entries import ENGLISH, Entry, entry_of
 from engine.text.g2p.user_lexicon.matching import Index, ending_finder
 from engine.text.languages import LANGUAGES, Language, language_of
@@ -46,6 +47,7 @@ class UserLexicon:
         """
         indexes = {language: self.index(language) for language in LANGUAGES} if self.entries() else {}
         found: dict[Entry, None] = {}
+        text = without_preset_tags(text).text
         for language, index in indexes.items():
             if index:
                 found |= dict.fromkeys(index.entries_in(text, ending_finder(language)))
