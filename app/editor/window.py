@@ -21,7 +21,6 @@ from app.widgets.controls import icon_button
 from app.widgets.layouts import ScrollingBody, WrappingBar
 from app.widgets.message_banner import MessageBanner
 from app.widgets.windows import bring_to_front
-from engine.text.g2p.directions import hide_preset_tags
 
 TITLE = "Shape Speech"
 OPENING_PIXELS = QSize(1000, 680)
@@ -187,6 +186,8 @@ class EditorWindow(QWidget):
         if shown is None:
             self.sentence.setText("")
             return
+        from engine.text.g2p.directions import hide_preset_tags  # loads much that the start does not need
+
         first, end = self.timeline.selection if session.shaped is not None else (0, 0)
         edited = shaping.edited_phonemes(session.edit) if session.shaped is not None else frozenset()
         parts, done = [], 0
