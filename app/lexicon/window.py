@@ -194,7 +194,10 @@ class LexiconWindow(QWidget):
         bar.add(*(ActionButton(action) for action in (self.undo, self.redo)))
         bar.add(*(ActionButton(action) for action in (self.importing, self.exporting)))
         left, right = QWidget(), QWidget()
-        for side, widgets in ((left, (top, self.table, self.problem, self.count, bar)), (right, (self.heading, self.places))):
+        for side, widgets in (
+            (left, (top, self.table, self.problem, self.count, bar)),
+            (right, (self.heading, self.places)),
+        ):
             column = QVBoxLayout(side)
             column.setContentsMargins(0, 0, 0, 0)
             for widget in widgets:

@@ -28,6 +28,7 @@ from engine.runtime.pipeline import Observer, Pipeline, ignore
 from engine.runtime.preparation.devices import AUTO, DeviceChoice, check_device, first_device
 from engine.runtime.preparation.files import ModelFiles, ensure_files, load_stages
 from engine.runtime.preparation.lstm_methods import MethodChoice, check_lstm_method
+from engine.runtime.presets import with_presets
 from engine.runtime.runners.base import Runner
 from engine.runtime.runners.host import HostRunner
 from engine.speech import (
@@ -53,7 +54,7 @@ from engine.system.cores import check_threads, usable_cores
 from engine.system.paths import packed_weights_folder
 from engine.system.waiting import raise_if_set
 from engine.text.g2p import Phonemizer
-from engine.text.g2p.directions import Script, read_script, voice_before
+from engine.text.g2p.directions import Script, read_marks, read_script, voice_before
 from engine.text.g2p.user_lexicon.store import UserLexicon
 from engine.text.languages import language_of
 
@@ -355,8 +356,9 @@ def directed(request: SpeechRequest, choose_voice: Callable[[str], Voice]) -> tu
         return choose_voice(request.definitions.recipe_of(name))
 
     planned = planned_text(request)
+    end = len(planned.text) if planned.end is None else planned.end
     before = voice_before(planned.text, planned.start, find)
-    script = read_script(planned.part, find, before)
+    script = read_script(planned.part, find, before, read_marks(planned.text).within(planned.start, end))
     return script, {name: find(name or request.voice) for name in ("", *script.voices)}
 
 
@@ -380,7 +382,7 @@ def plans_of(
     plans = first.plans(planned.part, request.speed, script, phonemizers, cancel, request.definitions, fixed)
     end = len(request.text) if request.end is None else request.end
     for plan in plans:
-        edited = edited_plan(plan.moved(planned.start), edits, config)
+        edited = edited_plan(with_presets(plan.moved(planned.start)), edits, config)
         if plan.whole and edits:
             here = (edit for edit in request.edits if request.start <= edit.start < end)
             edited = replace(edited, notices=(*edited.notices, *unmatched(edited, here)))

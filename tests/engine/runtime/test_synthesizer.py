@@ -303,6 +303,30 @@ def test_directions_in_the_text_do_what_they_say(starter):
     assert text[notice.start : notice.end] == f"[voice:{wrong}]"
 
 
+def test_tags_change_only_their_sentence(starter):
+    plain, tagged = "Come here now. [pause 1s] Go away.", "Come here [rise]now. [pause 1s] Go away."
+    first, second = both = [chunk.samples for chunk in starter.synthesize(SpeechRequest(plain, FEMALE))]
+    rising = list(starter.synthesize(SpeechRequest(tagged, FEMALE)))
+    assert not np.array_equal(rising[0].samples, first)
+    assert np.array_equal(rising[1].samples, second)
+    assert [tagged[word.start : word.end] for word in rising[0].words] == ["Come", "here", "now"]
+    again = [chunk.samples for chunk in starter.synthesize(SpeechRequest(plain, FEMALE))]
+    ignored = [chunk.samples for chunk in starter.synthesize(SpeechRequest(f"[slow]{plain}", FEMALE))]
+    for one, two, three in zip(both, again, ignored, strict=True):
+        assert np.array_equal(one, two)
+        assert np.array_equal(one, three)
+
+
+def test_a_part_has_the_presets_that_begin_before_it(starter):
+    text = "[slow]Come here. Go away.[/slow]"
+    start = text.index("Go")
+    (chunk,) = starter.synthesize(SpeechRequest(text, FEMALE, start=start))
+    (slow,) = starter.synthesize(SpeechRequest("[slow]Go away.[/slow]", FEMALE))
+    assert np.array_equal(chunk.samples, slow.samples)
+    (usual,) = starter.synthesize(SpeechRequest("Go away.", FEMALE))
+    assert len(slow.samples) > len(usual.samples)
+
+
 def test_a_part_is_spoken_by_the_voice_named_before_it(starter):
     text = f"One. [voice:{MALE}] Two. Come here."
     start = text.index("Come")
