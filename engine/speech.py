@@ -217,7 +217,7 @@ class Utterance:
     replaces `pause_seconds`, and `rest_before_seconds` before it. Both are exact, regardless of the pause scale. It may
     also ask for `presets`. They result in an `edit`, unless the user has made one, whose respellings are already in the
     phonemes; then there are none. If the request starts or ends inside an edited utterance, all its phonemes are
-    generated, but only those from `heard[0]` to `heard[1]` are heard.
+    generated, but only those from `heard[0]` to `heard[1]` are played.
     """
 
     index: int

@@ -30,15 +30,15 @@ NEGLIGIBLE_CENTS = 50.0
 NEGLIGIBLE_SHARE = 0.05
 """A contour that stays below these cents, and a factor that is closer to 1, are hardly noticed."""
 CHOSEN_RISE_CENTS = tuple(700 * place / (POINTS - 1) for place in range(POINTS))
-"""A steady rise by a fifth. Of 40 questions in four voices, 38 were heard to rise; with four semitones, 34."""
+"""A steady rise by a fifth. Of 40 questions in four voices, 38 rose audibly; with four semitones, 34."""
 CHOSEN_RISE_STRETCH = 1.25
 """The lengthening of a rising end, without which the voice often breaks off before it is high: 35 of 40 rose."""
 CHOSEN_EMPHASIS_ENERGY = 1.15
 FADING = 0.6
 """The share of a word's median pitch below which the voice fades, which is no melody."""
 STATEMENTS = (
-    "You're looking at a picture", "They sold the old house", "She can really dance", "He left for London",
-    "You want some coffee", "It's raining in the mountains", "She bought a new guitar", "Your brother is a doctor",
+    "You’re looking at a picture", "They sold the old house", "She can really dance", "He left for London",
+    "You want some coffee", "It’s raining in the mountains", "She bought a new guitar", "Your brother is a doctor",
     "They will arrive tomorrow", "The dog ate my dinner", "We can go home now", "You finished the report",
 )  # fmt: skip
 CONTINUED = ", and that is all of it."

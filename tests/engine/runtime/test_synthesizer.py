@@ -34,7 +34,19 @@ from engine.runtime.preparation.devices import DeviceChoice
 from engine.runtime.preparation.files import ensure_files, is_ready
 from engine.runtime.preparation.lstm_methods import MethodChoice
 from engine.runtime.synthesizer import Synthesizer, check, device_event
-from engine.speech import DeviceEvent, Event, Plan, PlanEvent, Prosody, Speech, SpeechRequest, SpokenWord, StageEvent
+from engine.speech import (
+    DeviceEvent,
+    Event,
+    PhonemeEdit,
+    Plan,
+    PlanEvent,
+    Prosody,
+    Speech,
+    SpeechRequest,
+    SpokenWord,
+    StageEvent,
+    UtteranceEdit,
+)
 from engine.stages import STAGE_NAMES
 from engine.system.memory import give_back_freed_memory
 from engine.system.paths import packed_weights_folder
@@ -325,6 +337,21 @@ def test_a_part_has_the_presets_that_begin_before_it(starter):
     assert np.array_equal(chunk.samples, slow.samples)
     (usual,) = starter.synthesize(SpeechRequest("Go away.", FEMALE))
     assert len(slow.samples) > len(usual.samples)
+
+
+def test_an_edit_leaves_the_tags_of_other_sentences_alone(starter):
+    text = "[slow]Come here. [pause 1s] Go away.[/slow]"
+    request = SpeechRequest(text, FEMALE)
+    *_, plan = starter.plans(request)
+    edit = UtteranceEdit(plan.utterances[0].start, plan.utterances[0].phonemes, changes=(PhonemeEdit(0, frames=9),))
+    tagged = list(starter.synthesize(request))
+    edited = list(starter.synthesize(replace(request, edits=(edit,))))
+    part = list(starter.synthesize(replace(request, edits=(edit,), start=text.index("here"))))
+    assert not np.array_equal(edited[0].samples, tagged[0].samples)
+    assert np.array_equal(edited[1].samples, tagged[1].samples)
+    assert [chunk.utterance.presets for chunk in edited] == [(), plan.utterances[1].presets]
+    assert [text[word.start : word.end] for word in part[0].words] == ["here"]
+    assert np.array_equal(part[1].samples, tagged[1].samples)
 
 
 def test_a_part_is_spoken_by_the_voice_named_before_it(starter):
