@@ -95,7 +95,9 @@ class DiagnosticsFeature(QObject):
         self._connect_panel()
         self._connect_queue()
         self.following = PlaybackFollower(speech, self.queue, self.panel, self)
-        self.window.restore(settings.diagnostics_place, shown=settings.diagnostics_shown)
+        self.window.restore(settings.diagnostics_place)
+        if settings.diagnostics_shown:
+            self.window.reopen()
 
     @property
     def busy(self) -> bool:

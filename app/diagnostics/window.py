@@ -2,20 +2,18 @@
 
 from __future__ import annotations
 
-import sys
-
-from PySide6.QtCore import QByteArray, QEvent, QMargins, QRect, Qt, Signal, Slot
+from PySide6.QtCore import QEvent, QSize, Qt, Signal, Slot
 from PySide6.QtGui import QAction, QCloseEvent, QHideEvent, QShowEvent
 from PySide6.QtWidgets import QVBoxLayout, QWidget
 
+from app.widgets.windows import SeparateWindow
+
 TITLE = "Diagnostics"
-OPENING_PIXELS = (1180, 860)
+OPENING_PIXELS = QSize(1180, 860)
 """Its size when it is opened for the first time, if the screen is large enough."""
-FRAME_PIXELS = QMargins(8, 40, 8, 8)
-"""Space for a frame, whose size is unknown before the window is shown."""
 
 
-class DiagnosticsWindow(QWidget):
+class DiagnosticsWindow(SeparateWindow):
     """The Diagnostics window.
 
     `shown_changed` is emitted when the user opens or closes it, not when it is minimized. `activated` is emitted when
@@ -26,12 +24,10 @@ class DiagnosticsWindow(QWidget):
     activated = Signal()
 
     def __init__(self, owner: QWidget, panel: QWidget) -> None:
-        super().__init__(owner, Qt.WindowType.Window)
+        super().__init__(owner, TITLE, OPENING_PIXELS)
         self.shown = False
         """True if it is open, even if minimized."""
-        self._placed = False
         self.setObjectName("diagnosticsWindow")
-        self.setWindowTitle(TITLE)
         self.toggle = QAction(TITLE, self, checkable=True)
         self.toggle.toggled.connect(self._on_toggle)
         self.addAction(self.toggle)
@@ -39,35 +35,14 @@ class DiagnosticsWindow(QWidget):
         layout.setContentsMargins(0, 0, 0, 0)
         layout.addWidget(panel)
 
-    @property
-    def place(self) -> QByteArray:
-        """The size and position, for `restore`; empty if it was never open."""
-        return self.saveGeometry() if self._placed else QByteArray()
-
-    def restore(self, place: QByteArray, *, shown: bool) -> None:
-        """Restore size and position, and open behind the other windows if `shown`; an invalid place is ignored."""
-        self._placed = self.restoreGeometry(place)
-        if shown:
-            self.setAttribute(Qt.WidgetAttribute.WA_ShowWithoutActivating)
-            self.show()
-            self.setAttribute(Qt.WidgetAttribute.WA_ShowWithoutActivating, on=False)
-
-    @Slot()
-    def open(self) -> None:
-        """Show the window in front of the others."""
-        self.setWindowState(self.windowState() & ~Qt.WindowState.WindowMinimized)
+    def reopen(self) -> None:
+        """Open behind the other windows."""
+        self.setAttribute(Qt.WidgetAttribute.WA_ShowWithoutActivating)
         self.show()
-        self.raise_()
-        self.activateWindow()
+        self.setAttribute(Qt.WidgetAttribute.WA_ShowWithoutActivating, on=False)
 
     def showEvent(self, event: QShowEvent) -> None:
-        """Set the initial size and position when first shown."""
-        if not self._placed:
-            self._placed = True
-            self.setGeometry(opening_place(self.screen().availableGeometry()))
-        if sys.platform != "darwin":  # on a Mac, this window shares the menu bar of its owner
-            # otherwise it could never be behind its owner
-            self.windowHandle().setTransientParent(None)  # type: ignore[arg-type]
+        """Report opening."""
         super().showEvent(event)
         self._become(shown=True)
 
@@ -101,11 +76,3 @@ class DiagnosticsWindow(QWidget):
                 self.open()
             else:
                 self.close()
-
-
-def opening_place(screen: QRect) -> QRect:
-    """Return the center of the screen, limited to the size that fits with the window frame."""
-    room = screen.marginsRemoved(FRAME_PIXELS)
-    place = QRect(0, 0, min(OPENING_PIXELS[0], room.width()), min(OPENING_PIXELS[1], room.height()))
-    place.moveCenter(room.center())
-    return place

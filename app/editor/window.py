@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-import sys
 from html import escape
 
-from PySide6.QtCore import QByteArray, QEvent, QPoint, QSize, Qt, Slot
-from PySide6.QtGui import QAction, QActionGroup, QCloseEvent, QKeySequence, QShowEvent
+from PySide6.QtCore import QEvent, QPoint, QSize, Qt, Slot
+from PySide6.QtGui import QAction, QActionGroup, QCloseEvent, QKeySequence
 from PySide6.QtWidgets import QCheckBox, QLabel, QPushButton, QToolButton, QVBoxLayout, QWidget
 
 from app.editor import shaping
@@ -20,7 +19,7 @@ from app.theme import colors, icon
 from app.widgets.controls import icon_button
 from app.widgets.layouts import ScrollingBody, WrappingBar
 from app.widgets.message_banner import MessageBanner
-from app.widgets.windows import bring_to_front
+from app.widgets.windows import SeparateWindow
 
 TITLE = "Shape Speech"
 OPENING_PIXELS = QSize(1000, 680)
@@ -28,15 +27,13 @@ MARGIN_PIXELS = 12
 _TOOL_KEYS = {Tool.PENCIL: "P", Tool.LINE: "L", Tool.ERASER: "E"}
 
 
-class EditorWindow(QWidget):
+class EditorWindow(SeparateWindow):
     """The window in which the session's sentence is shaped."""
 
     def __init__(self, owner: QWidget, session: EditorSession) -> None:
-        super().__init__(owner, Qt.WindowType.Window)
+        super().__init__(owner, TITLE, OPENING_PIXELS)
         self.setObjectName("editorWindow")
-        self.setWindowTitle(TITLE)
         self.session = session
-        self._placed = False
         self.banner = MessageBanner(self)
         self.sentence = QLabel()
         self.sentence.setWordWrap(True)
@@ -52,30 +49,11 @@ class EditorWindow(QWidget):
         self._connect()
         self._follow()
 
-    @property
-    def place(self) -> QByteArray:
-        """The size and position; empty if it was never open."""
-        return self.saveGeometry() if self._placed else QByteArray()
-
-    def restore(self, place: QByteArray) -> None:
-        """Restore size and position; an invalid place is ignored."""
-        self._placed = self.restoreGeometry(place)
-
     @Slot()
     def open(self) -> None:
         """Show the window in front of the others."""
-        bring_to_front(self)
+        super().open()
         self.timeline.setFocus()
-
-    def showEvent(self, event: QShowEvent) -> None:
-        """Set the initial size when first shown."""
-        if not self._placed:
-            self._placed = True
-            room = self.screen().availableGeometry().size() - QSize(16, 48)
-            self.resize(OPENING_PIXELS.boundedTo(room))
-        if sys.platform != "darwin":  # otherwise it could never be behind its owner
-            self.windowHandle().setTransientParent(None)  # type: ignore[arg-type]
-        super().showEvent(event)
 
     def closeEvent(self, event: QCloseEvent) -> None:
         """Stop playing and generating; all changes are saved already."""

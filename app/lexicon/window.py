@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-import sys
 from collections.abc import Callable
 from html import escape
 from pathlib import Path
 
-from PySide6.QtCore import QByteArray, QEvent, QSize, Qt, QTimer, Signal, Slot
-from PySide6.QtGui import QAction, QCloseEvent, QKeySequence, QResizeEvent, QShowEvent
+from PySide6.QtCore import QEvent, QSize, Qt, QTimer, Signal, Slot
+from PySide6.QtGui import QAction, QCloseEvent, QKeySequence, QResizeEvent
 from PySide6.QtWidgets import QLabel, QLineEdit, QSplitter, QVBoxLayout, QWidget
 
 from app.lexicon.entries import LANGUAGE_TITLES, Column, Listing, Place, Preview
@@ -21,7 +20,7 @@ from app.widgets.file_dialogs import ask_where_to_save_words, ask_which_words
 from app.widgets.layouts import WrappingBar
 from app.widgets.message_banner import MessageBanner
 from app.widgets.two_line_list import ListRow, TwoLineList
-from app.widgets.windows import Page, bring_to_front
+from app.widgets.windows import Page, SeparateWindow
 from engine.errors import EngineError, InvalidRequest
 from engine.text.g2p.user_lexicon.entries import LexiconEntry
 from engine.text.g2p.user_lexicon.formats import Imported
@@ -40,7 +39,7 @@ CHOOSE = "Select an entry to see the places that it changes in the open text."
 NO_TEXT = "There’s no text to preview."
 
 
-class LexiconWindow(QWidget):
+class LexiconWindow(SeparateWindow):
     """The window of a lexicon.
 
     `place_chosen` carries a `Place` to show in the text, `play_requested` an entry to pronounce. `default_language` is
@@ -51,13 +50,11 @@ class LexiconWindow(QWidget):
     play_requested = Signal(object)
 
     def __init__(self, owner: QWidget, session: LexiconSession, folder: Path) -> None:
-        super().__init__(owner, Qt.WindowType.Window)
+        super().__init__(owner, TITLE, OPENING_PIXELS)
         self.setObjectName("lexiconWindow")
-        self.setWindowTitle(TITLE)
         self.session, self.folder = session, folder
         self.default_language = LexiconEntry().language
         self.voice_language: Callable[[], Language | None] = lambda: None
-        self._placed = False
         self._awaited: LexiconEntry | None = None
         self.banner = MessageBanner(self)
         self.model = LexiconModel(session, self)
@@ -79,20 +76,11 @@ class LexiconWindow(QWidget):
         self._connect()
         self._follow()
 
-    @property
-    def place(self) -> QByteArray:
-        """The size and position; empty if it was never open."""
-        return self.saveGeometry() if self._placed else QByteArray()
-
-    def restore(self, place: QByteArray) -> None:
-        """Restore size and position; an invalid place is ignored."""
-        self._placed = self.restoreGeometry(place)
-
     @Slot()
     def open(self) -> None:
         """Show the window in front of the others, with the current entries."""
         self.session.load()
-        bring_to_front(self)
+        super().open()
         self.table.setFocus()
 
     @Slot(object)
@@ -127,16 +115,6 @@ class LexiconWindow(QWidget):
         self.search.clear()
         self.model.begin_draft(draft_of(self.default_language))
         self.table.edit_cell(0, Column.TITLE)
-
-    def showEvent(self, event: QShowEvent) -> None:
-        """Set the initial size when first shown."""
-        if not self._placed:
-            self._placed = True
-            room = self.screen().availableGeometry().size() - QSize(16, 48)
-            self.resize(OPENING_PIXELS.boundedTo(room))
-        if sys.platform != "darwin":  # otherwise it could never be behind its owner
-            self.windowHandle().setTransientParent(None)  # type: ignore[arg-type]
-        super().showEvent(event)
 
     def changeEvent(self, event: QEvent) -> None:
         """Show the changes of other programs when the window becomes active."""

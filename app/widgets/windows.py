@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import sys
 
-from PySide6.QtCore import QSize, Qt, Slot
-from PySide6.QtGui import QAction, QActionGroup
+from PySide6.QtCore import QByteArray, QMargins, QRect, QSize, Qt, Slot
+from PySide6.QtGui import QAction, QActionGroup, QShowEvent
 from PySide6.QtWidgets import QApplication, QDialog, QDialogButtonBox, QMenu, QTextBrowser, QVBoxLayout, QWidget
 
 _KINDS = (Qt.WindowType.Window, Qt.WindowType.Dialog)
 SIZE = QSize(560, 600)
+FRAME_PIXELS = QMargins(8, 40, 8, 8)
+"""Space for a frame, whose size is unknown before a window is shown."""
 
 
 class WindowMenu(QMenu):
@@ -87,6 +89,48 @@ def bring_to_front(window: QWidget) -> None:
     window.show()
     window.raise_()
     window.activateWindow()
+
+
+def opening_place(size: QSize, screen: QRect) -> QRect:
+    """Return the place in the center of the screen, limited to the size that fits with the window frame."""
+    room = screen.marginsRemoved(FRAME_PIXELS)
+    place = QRect(room.topLeft(), size.boundedTo(room.size()))
+    place.moveCenter(room.center())
+    return place
+
+
+class SeparateWindow(QWidget):
+    """A window of a feature, beside the main window; it opens with `size`, and later where it was last."""
+
+    def __init__(self, owner: QWidget, title: str, size: QSize) -> None:
+        super().__init__(owner, Qt.WindowType.Window)
+        self.setWindowTitle(title)
+        self._opening_size = size
+        self._placed = False
+
+    @property
+    def place(self) -> QByteArray:
+        """The size and position, for `restore`; empty if it was never open."""
+        return self.saveGeometry() if self._placed else QByteArray()
+
+    def restore(self, place: QByteArray) -> None:
+        """Restore size and position; an invalid place is ignored."""
+        self._placed = self.restoreGeometry(place)
+
+    @Slot()
+    def open(self) -> None:
+        """Show the window in front of the others."""
+        bring_to_front(self)
+
+    def showEvent(self, event: QShowEvent) -> None:
+        """Set the initial size and position when first shown."""
+        if not self._placed:
+            self._placed = True
+            self.setGeometry(opening_place(self._opening_size, self.screen().availableGeometry()))
+        if sys.platform != "darwin":  # on a Mac, this window shares the menu bar of its owner
+            # otherwise it could never be behind its owner
+            self.windowHandle().setTransientParent(None)  # type: ignore[arg-type]
+        super().showEvent(event)
 
 
 class Page(QDialog):

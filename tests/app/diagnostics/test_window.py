@@ -3,7 +3,8 @@ from PySide6.QtCore import QByteArray, QRect
 from PySide6.QtWidgets import QLabel, QMainWindow
 from pytestqt.qtbot import QtBot
 
-from app.diagnostics.window import OPENING_PIXELS, DiagnosticsWindow, opening_place
+from app.diagnostics.window import OPENING_PIXELS, DiagnosticsWindow
+from app.widgets.windows import opening_place
 
 
 class Desk:
@@ -18,7 +19,9 @@ class Desk:
         self.changes: list[bool] = []
         self.window.shown_changed.connect(self.changes.append)
         if place is not None:
-            self.window.restore(place, shown=shown)
+            self.window.restore(place)
+            if shown:
+                self.window.reopen()
 
 
 @pytest.fixture
@@ -40,13 +43,13 @@ def test_it_opens_within_the_screen_the_first_time_and_as_it_was_left_later(desk
 @pytest.mark.parametrize(
     ("screen", "size"),
     [
-        (QRect(0, 0, 2560, 1440), OPENING_PIXELS),
-        (QRect(0, 25, 1440, 850), (OPENING_PIXELS[0], 802)),
+        (QRect(0, 0, 2560, 1440), OPENING_PIXELS.toTuple()),
+        (QRect(0, 25, 1440, 850), (OPENING_PIXELS.width(), 802)),
         (QRect(100, 0, 1024, 700), (1008, 652)),
     ],
 )
 def test_the_first_place_has_as_much_room_as_the_screen_gives(screen: QRect, size: tuple[int, int]) -> None:
-    place = opening_place(screen)
+    place = opening_place(OPENING_PIXELS, screen)
     assert place.size().toTuple() == size
     assert size[0] >= min(1100, screen.width() - 16)
     assert screen.contains(place)
@@ -85,4 +88,4 @@ def test_a_place_that_cannot_be_read_is_as_if_it_was_never_open(qtbot: QtBot, pl
     desk = Desk(qtbot, place)
     assert not desk.window.shown
     desk.window.open()
-    assert desk.window.size() == opening_place(desk.window.screen().availableGeometry()).size()
+    assert desk.window.size() == opening_place(OPENING_PIXELS, desk.window.screen().availableGeometry()).size()
