@@ -32,9 +32,10 @@ from engine.export.export_job import ExportJob
 from engine.export.outputs import check_writable
 from engine.models.checkpoints import at_least_as_good, default_model
 from engine.models.store import ModelState, ModelStore
+from engine.runtime.planning import check_request
 from engine.runtime.preparation.devices import AUTO, DEVICES
 from engine.runtime.project_files import Project
-from engine.runtime.synthesizer import Synthesizer, check
+from engine.runtime.synthesizer import Synthesizer
 from engine.speech import AudioChunk, SpeechRequest
 from engine.system.memory import peak_bytes
 from engine.text.documents import Document
@@ -137,7 +138,7 @@ def _prepared(options: argparse.Namespace, project: Project | None, steps: Steps
     _note_damaged(options, steps)
     synthesizer = Synthesizer(options.model, options.device, options.weights, options.threads, prosody=options.prosody)
     speech_settings = replace(speech_settings, voice=speech_settings.voice or synthesizer.voices()[0].name)
-    check(speech_settings)  # before anything that takes time
+    check_request(speech_settings)  # before anything that takes time
     synthesizer.prepare(steps.show)
     return synthesizer, speech_settings
 

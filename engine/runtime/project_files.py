@@ -20,7 +20,7 @@ from engine.models.checkpoints import FULL_SIZE, MODEL_NAMES, model_config
 from engine.models.voices.blends import MAX_NAME_CHARACTERS, is_recipe, parse
 from engine.runtime.edit_files import edits_from
 from engine.runtime.edits import edited_plan
-from engine.runtime.synthesizer import check
+from engine.runtime.planning import check_request
 from engine.speech import (
     Definitions,
     Notice,
@@ -295,7 +295,7 @@ _PLAIN = Pronunciation()
 
 def _checked_in(**values: float) -> SpeechRequest:
     request = SpeechRequest("", "", **values)  # type: ignore[arg-type]
-    check(request)
+    check_request(request)
     return request
 
 

@@ -3,43 +3,39 @@
 from __future__ import annotations
 
 import hashlib
-import math
 import threading
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator
 from dataclasses import replace
 from functools import partial
-from itertools import count
 
 import numpy as np
 
 from engine.audio.joining import AudioConcatenator, earlier, heard_part, louder, spoken_words
 from engine.audio.speech_cache import SpeechCache, key_of
 from engine.compiler.artifacts.manifest import CPU, CPU_DEVICE, MANIFEST_NAME
-from engine.config import SAMPLE_RATE_HZ, ModelConfig
-from engine.errors import Canceled, DamagedFile, EngineError, GpuFailed, InvalidRequest, NothingToSpeak
+from engine.config import SAMPLE_RATE_HZ
+from engine.errors import Canceled, DamagedFile, EngineError, GpuFailed, InvalidRequest
 from engine.models.checkpoints import LEAD_SECONDS, STARTER, Checkpoint, open_with, starter_voices
 from engine.models.installed_voices import with_saved
 from engine.models.voices.blends import SavedVoices
 from engine.models.voices.packs import Voice
 from engine.network.ops.packed_lstm import LstmMethod
-from engine.runtime.edits import edited_plan, part_of, planned_text, unmatched
+from engine.runtime.edits import edited_plan
 from engine.runtime.fallback import PREPARING_SPARE, BackgroundLoad, FallbackSpeaker, LoadedPipeline, LoadResult
 from engine.runtime.pipeline import Observer, Pipeline, ignore
+from engine.runtime.planning import check_request, directed, planned_utterances, plans_of
 from engine.runtime.preparation.devices import AUTO, DeviceChoice, check_device, first_device
 from engine.runtime.preparation.files import ModelFiles, ensure_files, load_stages
 from engine.runtime.preparation.lstm_methods import MethodChoice, check_lstm_method
 from engine.runtime.runners.base import Runner
 from engine.runtime.runners.host import HostRunner
 from engine.speech import (
-    FASTEST_SPEED,
-    SLOWEST_SPEED,
     AudioChunk,
     Contours,
     DeviceEvent,
     FallbackEvent,
     Notice,
     Plan,
-    PlanEvent,
     PreparationEvent,
     Prosody,
     Speech,
@@ -53,11 +49,9 @@ from engine.system.cores import check_threads, usable_cores
 from engine.system.paths import packed_weights_folder
 from engine.system.waiting import raise_if_set
 from engine.text.g2p import Phonemizer
-from engine.text.g2p.directions import Script, read_script, voice_before
 from engine.text.g2p.user_lexicon.store import UserLexicon
 from engine.text.languages import language_of
 
-MAX_PAUSE_SCALE = 3.0
 GPU_COMES = "in use until the GPU has passed its self-test"
 
 
@@ -163,7 +157,7 @@ class Synthesizer:
         plans, voices = self._planning(request, cancel)
         self.prepare(observe, cancel)
         joiner = AudioConcatenator(self.sample_rate_hz, request.pause_scale)
-        for utterance, plan in _planned(plans, observe):
+        for utterance, plan in planned_utterances(plans, observe):
             raise_if_set(cancel, "Speech stopped.")
             raw = self._raw(utterance, voices[utterance.voice], request, observe, cancel)
             total = len(plan.utterances) if plan.whole else 0
@@ -181,7 +175,7 @@ class Synthesizer:
 
         Raises `InvalidRequest` for an unusable edit, and otherwise the same errors as `synthesize`.
         """
-        check(request)
+        check_request(request)
         voice = self._voice(request.definitions.recipe_of(utterance.voice or request.voice))[0]
         self.prepare(observe, cancel)
         plan = edited_plan(Plan((utterance,)), {utterance.start: edit}, self._opened().config)
@@ -214,7 +208,7 @@ class Synthesizer:
         """Each utterance of a request with its durations, pitch and energy; see `synthesize`, which makes the audio."""
         plans, voices = self._planning(request, cancel)
         self.prepare(observe, cancel)
-        for utterance, _ in _planned(plans, observe):
+        for utterance, _ in planned_utterances(plans, observe):
             raise_if_set(cancel, "Speech stopped.")
             style = voices[utterance.voice].style(len(utterance.phonemes))
             yield utterance, self._ready().contours(utterance, style, request.speed, request.seed, observe, cancel)
@@ -227,7 +221,7 @@ class Synthesizer:
         self, request: SpeechRequest, cancel: threading.Event | None = None
     ) -> tuple[Iterator[Plan], dict[str, Voice]]:
         """Return the plans of a request, created lazily, and its voices by the names in the text."""
-        check(request)
+        check_request(request)
         script, voices = directed(request, lambda name: self._voice(name)[0])
         tags = {name: language_of(request.language or voice.info.language).tag for name, voice in voices.items()}
         self._check_languages(tags.values())
@@ -345,55 +339,6 @@ class Synthesizer:
         return self._phonemizers[language]
 
 
-def directed(request: SpeechRequest, choose_voice: Callable[[str], Voice]) -> tuple[Script, dict[str, Voice]]:
-    """Return the script of a request, and its voices by the names in it; the request's own has an empty name.
-
-    `choose_voice` returns the voice of a name or blend, and raises `InvalidRequest` for an unknown one.
-    """
-
-    def find(name: str) -> Voice:
-        return choose_voice(request.definitions.recipe_of(name))
-
-    planned = planned_text(request)
-    before = voice_before(planned.text, planned.start, find)
-    script = read_script(planned.part, find, before)
-    return script, {name: find(name or request.voice) for name in ("", *script.voices)}
-
-
-def plans_of(
-    request: SpeechRequest,
-    script: Script,
-    phonemizers: Mapping[str, Phonemizer],
-    config: ModelConfig,
-    cancel: threading.Event | None = None,
-) -> Iterator[Plan]:
-    """Yield the plan of a request as it grows, with its edits, positioned in its whole text.
-
-    `phonemizers` are by voice name; `config` is that of the model.
-
-    Raises `NothingToSpeak`, before the first plan, for text without any sound, and `Canceled`.
-    """
-    planned = planned_text(request)
-    edits = {edit.start: edit for edit in request.edits}
-    fixed = {start - planned.start: edit.phonemes for start, edit in edits.items()}
-    first = phonemizers[""]
-    plans = first.plans(planned.part, request.speed, script, phonemizers, cancel, request.definitions, fixed)
-    end = len(request.text) if request.end is None else request.end
-    for plan in plans:
-        edited = edited_plan(plan.moved(planned.start), edits, config)
-        if plan.whole and edits:
-            here = (edit for edit in request.edits if request.start <= edit.start < end)
-            edited = replace(edited, notices=(*edited.notices, *unmatched(edited, here)))
-        if planned == request:
-            yield edited
-        elif (part := part_of(edited, request.start, end)) is not None:
-            yield part
-            if part.whole:
-                return
-        elif edited.whole:
-            raise NothingToSpeak("There’s nothing to speak in this part of the text.", "Choose a different part.")
-
-
 def _sound(speech: Speech) -> Speech:
     """Return the same speech.
 
@@ -413,39 +358,3 @@ def device_event(device: DeviceChoice, lstm: MethodChoice) -> DeviceEvent:
     """Return the event that reports the chosen device and LSTM method."""
     fallback_reasons = [choice.why for choice in (device, lstm) if choice.is_fallback]
     return DeviceEvent(device.words, lstm.words, lstm.seconds, "; ".join(fallback_reasons))
-
-
-def _planned(plans: Iterator[Plan], observe: Observer) -> Iterator[tuple[Utterance, Plan]]:
-    """Yield each utterance with the latest plan, after one step of planning, while the previous one is playing."""
-    plan = Plan(())
-    for index in count():
-        longer = next(plans, None)
-        if longer is not None:
-            plan = longer
-            observe(PlanEvent(plan))
-        if index == len(plan.utterances):
-            return
-        yield plan.utterances[index], plan
-
-
-def check(request: SpeechRequest) -> None:
-    """Raise `InvalidRequest` for a number out of range, an unknown language, or a range outside the text."""
-    if request.language is not None:
-        language_of(request.language)
-    if not math.isfinite(request.speed) or not SLOWEST_SPEED <= request.speed <= FASTEST_SPEED:
-        raise InvalidRequest(
-            f"The speed {request.speed:g} is out of range.",
-            f"Choose a speed from {SLOWEST_SPEED:g} (half as fast) to {FASTEST_SPEED:g} (twice as fast).",
-        )
-    if not 0 <= request.pause_scale <= MAX_PAUSE_SCALE:
-        raise InvalidRequest(
-            f"The pause length {request.pause_scale:g} is out of range.",
-            f"Choose a number from 0 (shortest) to {MAX_PAUSE_SCALE:g}.",
-        )
-    if request.seed < 0:
-        raise InvalidRequest(f"The seed {request.seed} is negative.", "Choose 0 or a positive whole number.")
-    if not 0 <= request.start <= (len(request.text) if request.end is None else request.end) <= len(request.text):
-        raise InvalidRequest(
-            f"The range {request.start} to {request.end} is outside the text of {len(request.text)} characters.",
-            "Use a range within the text, or omit it to speak everything.",
-        )

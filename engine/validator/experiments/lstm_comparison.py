@@ -19,8 +19,8 @@ from engine.config import ModelConfig
 from engine.models.checkpoints import Checkpoint
 from engine.models.voices.blends import SavedVoices
 from engine.runtime.pipeline import initial_values
+from engine.runtime.planning import check_request
 from engine.runtime.runners.padded import padded_length
-from engine.runtime.synthesizer import check
 from engine.speech import Array, Utterance
 from engine.stages import TOKENS, Size, Stage, StagePlace, Tensor
 from engine.validator.data.results import Metrics, ValidationRequest
@@ -96,7 +96,7 @@ def compare_lstms(checkpoint: Checkpoint, request: ValidationRequest) -> tuple[L
 
     Raises `InvalidRequest` children before any work, `CompileError` if the kernel cannot be built.
     """
-    check(request.speech)
+    check_request(request.speech)
     check_choices(request)
     config = checkpoint.config
     voice, _ = SavedVoices().choose(request.speech.voice, checkpoint.voices)

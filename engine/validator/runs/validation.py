@@ -13,7 +13,7 @@ from engine.errors import EngineError, InvalidRequest
 from engine.models.checkpoints import Checkpoint, model_stamp, open_checkpoint
 from engine.models.voices.blends import SavedVoices
 from engine.models.voices.packs import Voice
-from engine.runtime.synthesizer import check, directed, plans_of
+from engine.runtime.planning import check_request, directed, plans_of
 from engine.speech import Plan, PlanEvent, Utterance
 from engine.system.memory import keep_freed_memory
 from engine.system.waiting import raise_if_set
@@ -170,7 +170,7 @@ def spoken_of(
     speech = request.speech
     if request.phonemes:
         return iter([_phonemes_of(validator, request, observe)])
-    check(speech)
+    check_request(speech)
     checkpoint = validator.prepare(request).checkpoint
     script, voices = directed(speech, lambda name: SavedVoices().choose(name, checkpoint.voices)[0])
     lexicon = UserLexicon()
@@ -182,7 +182,7 @@ def spoken_of(
 def _phonemes_of(validator: Validator, request: ValidationRequest, observe: ValidationObserver) -> SpokenUtterance:
     """Return the request's phonemes as one utterance; raises `InvalidRequest` if the model cannot speak them."""
     speech, phonemes = request.speech, request.phonemes
-    check(replace(speech, text=phonemes))
+    check_request(replace(speech, text=phonemes))
     checkpoint = validator.prepare(request).checkpoint
     check_phonemes(checkpoint, phonemes)
     voice, _ = SavedVoices().choose(speech.definitions.recipe_of(speech.voice), checkpoint.voices)

@@ -29,7 +29,7 @@ from engine.benchmark.utterances import load_utterance
 from engine.cli.parser import build_parser
 from engine.errors import EngineError
 from engine.models.checkpoints import open_checkpoint
-from engine.runtime.synthesizer import check
+from engine.runtime.planning import check_request
 from engine.speech import SpeechRequest
 from engine.stages import DEVICE_STAGES
 from engine.text.g2p import Phonemizer
@@ -139,7 +139,7 @@ def test_runners_take_turns_and_the_first_round_is_not_measured():
 
 def test_the_long_text_has_enough_words_and_can_be_spoken():
     assert LONG_WORDS <= len(long_text().split()) < LONG_WORDS + 100
-    check(SpeechRequest(long_text(), "anybody"))
+    check_request(SpeechRequest(long_text(), "anybody"))
 
 
 JOB = BenchmarkJob("starter", None, 1)

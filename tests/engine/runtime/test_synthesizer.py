@@ -30,10 +30,11 @@ from engine.models.voices.blends import SavedVoices
 from engine.network.ops.packed_lstm import LstmMethod
 from engine.runtime.fallback import FallbackSpeaker
 from engine.runtime.pipeline import ignore
+from engine.runtime.planning import check_request
 from engine.runtime.preparation.devices import DeviceChoice
 from engine.runtime.preparation.files import ensure_files, is_ready
 from engine.runtime.preparation.lstm_methods import MethodChoice
-from engine.runtime.synthesizer import Synthesizer, check, device_event
+from engine.runtime.synthesizer import Synthesizer, device_event
 from engine.speech import DeviceEvent, Event, Plan, PlanEvent, Prosody, Speech, SpeechRequest, SpokenWord, StageEvent
 from engine.stages import STAGE_NAMES
 from engine.system.memory import give_back_freed_memory
@@ -351,7 +352,7 @@ def test_pauses_between_and_inside_utterances_grow_with_their_scale(starter):
 def test_what_is_out_of_range_is_refused(words, wrong):
     for values in wrong:
         with pytest.raises(InvalidRequest, match=words):
-            check(SpeechRequest("Hello.", "any", **values))
+            check_request(SpeechRequest("Hello.", "any", **values))
 
 
 @pytest.mark.parametrize("text", ["", "   \n\t ", "\u200b"])
