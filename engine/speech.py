@@ -27,17 +27,32 @@ class Prosody(StrEnum):
     """The Transformers distilled from the LSTMs, which compute all steps in parallel."""
 
 
+class Preset(StrEnum):
+    """A small change of words, by the name of its tag in a text."""
+
+    RISE = "rise"
+    FALL = "fall"
+    EMPHASIS = "emphasis"
+    DEEMPHASIS = "deemphasis"
+    SLOW = "slow"
+    FAST = "fast"
+
+
 @dataclass(frozen=True)
 class CurveEdit:
     """A change of a predicted curve over one phoneme.
 
-    The `drawn` values, if any, replace the model's, spread evenly over the phoneme. Then they are multiplied by
-    `scale`, and `shift`, in the unit of the curve, is added.
+    The `drawn` values, if any, replace the model's, spread evenly over the phoneme. Then they are multiplied by the
+    `factors`, if any, spread evenly over the phoneme, or for pitch over its voiced part, and by `scale`, and `shift`,
+    in the unit of the curve, is added. Consecutive phonemes that are `level` have the value at the start of the first
+    one instead of drawn ones or the model's, and their factors are spread over all of them.
     """
 
     scale: float = 1.0
     shift: float = 0.0
     drawn: tuple[float, ...] = ()
+    level: bool = False
+    factors: tuple[float, ...] = ()
 
 
 UNCHANGED = CurveEdit()
@@ -183,6 +198,15 @@ class WrittenWord:
 
 
 @dataclass(frozen=True)
+class AppliedPreset:
+    """A preset that the text asks for, and its phonemes, `first_phoneme` to `end_phoneme` of an utterance."""
+
+    preset: Preset
+    first_phoneme: int
+    end_phoneme: int
+
+
+@dataclass(frozen=True)
 class Utterance:
     """A piece of the request that is synthesized in one pass.
 
@@ -190,9 +214,10 @@ class Utterance:
     allows; `pause_seconds` is the silence that follows. `words` are in order, inside that span, and do not overlap.
 
     The text may ask for a `voice` other than the request's, and for silence: `rest_seconds` after the utterance, which
-    replaces `pause_seconds`, and `rest_before_seconds` before it. Both are exact, regardless of the pause scale. The
-    user may have made an `edit`, whose respellings are already in the phonemes. If the request starts or ends inside
-    an edited utterance, all its phonemes are generated, but only those from `heard[0]` to `heard[1]` are played.
+    replaces `pause_seconds`, and `rest_before_seconds` before it. Both are exact, regardless of the pause scale. It may
+    also ask for `presets`. They result in an `edit`, unless the user has made one, whose respellings are already in the
+    phonemes; then there are none. If the request starts or ends inside an edited utterance, all its phonemes are
+    generated, but only those from `heard[0]` to `heard[1]` are played.
     """
 
     index: int
@@ -205,6 +230,7 @@ class Utterance:
     voice: str = ""
     rest_seconds: float | None = None
     rest_before_seconds: float = 0.0
+    presets: tuple[AppliedPreset, ...] = ()
     edit: UtteranceEdit | None = None
     heard: tuple[int, int] | None = None
 

@@ -23,6 +23,7 @@ from engine.runtime.edits import (
     MAX_SCALE,
     MIN_PITCH_HZ,
 )
+from engine.runtime.presets import MIN_SCALE, change_at
 from engine.speech import Utterance, WrittenWord
 
 HINT = "Words, or symbols between slashes: /həlˈO/"
@@ -65,7 +66,7 @@ class PhonemeInspector(QWidget):
         self.pitch = _spin_box("Pitch", " Hz", MIN_PITCH_HZ, MAX_PITCH_HZ)
         self.energy = _spin_box("Energy", " %", 0, MAX_SCALE * PERCENT)
         self.sentence = SentenceFields(session)
-        self.presets = {preset: QPushButton(preset.value) for preset in shaping.Preset}
+        self.presets = {preset: QPushButton(title) for preset, title in shaping.PRESET_TITLES.items()}
         self._lay_out()
         self.say_like.entered.connect(self._on_entered)
         self.everywhere.clicked.connect(self._on_everywhere)
@@ -114,7 +115,7 @@ class PhonemeInspector(QWidget):
         self.heading.setText(self._description(shaped, first, end))
         step = 1000 / preview.frames_per_second
         self.duration.setSingleStep(step)
-        scales = [shaping.change_at(self._session.edit, index).energy.scale for index in range(first, end)]
+        scales = [change_at(self._session.edit, index).energy.scale for index in range(first, end)]
         hz = mean_pitch(preview, first, end)
         self.pitch.setEnabled(hz > 0)
         for box, value in (
@@ -198,8 +199,8 @@ class PhonemeInspector(QWidget):
         first, end = self._timeline.selection
         if self._session.shaped is not None and first < end:
             edit = self._session.edit
-            scales = [shaping.change_at(edit, index).energy.scale for index in range(first, end)]
-            factor = percent / PERCENT / max(float(np.mean(scales)), shaping.MIN_SCALE)
+            scales = [change_at(edit, index).energy.scale for index in range(first, end)]
+            factor = percent / PERCENT / max(float(np.mean(scales)), MIN_SCALE)
             changed = shaping.with_energy_scaled(edit, dict.fromkeys(range(first, end), factor))
             self._session.change(changed, "Change Energy")
 

@@ -11,7 +11,7 @@ from PySide6.QtGui import QUndoCommand, QUndoGroup, QUndoStack
 from app.audio.sound_player import SoundPlayer
 from app.editor import shaping
 from app.editor.preview import Preview, preview_of
-from app.editor.text_edits import TextEdits
+from app.editor.text_edits import TextEdits, edit_of
 from app.speech.engine_worker import (
     Ended,
     EngineTask,
@@ -24,7 +24,8 @@ from app.speech.engine_worker import (
     speaking_edited,
 )
 from engine.errors import Canceled
-from engine.speech import Plan, SpeechRequest, Utterance, UtteranceEdit
+from engine.runtime.presets import with_preset
+from engine.speech import Plan, Preset, SpeechRequest, Utterance, UtteranceEdit
 
 SPEAK_AFTER_MS = 250
 """The time from a change until the sentence is spoken again."""
@@ -84,10 +85,13 @@ class EditorSession(QObject):
 
     @property
     def unchanged(self) -> UtteranceEdit:
-        """The edit of the sentence without changes; raises `LookupError` without a sentence."""
+        """The edit of the sentence without changes by the user, but with presets that the text asks for.
+
+        Raises `LookupError` without a sentence.
+        """
         if self.utterance is None:
             raise LookupError("There is no sentence.")
-        return UtteranceEdit(self.utterance.start, self.utterance.phonemes)
+        return edit_of(self.utterance)
 
     @property
     def spoken(self) -> SpeechEdited | None:
@@ -281,17 +285,12 @@ class EditorSession(QObject):
             self.failed.emit(error)
         self.changed.emit()
 
-    def current_frames(self, index: int) -> int:
-        """Return the duration of a phoneme in frames, with the edit."""
-        preview = self.preview
-        return int(preview.frames[index]) if preview is not None else 1
-
-    def apply(self, preset: shaping.Preset, first: int, end: int) -> None:
+    def apply(self, preset: Preset, first: int, end: int) -> None:
         """Apply a preset to phonemes."""
         if self.shaped is not None:
             phonemes = self.shaped.phonemes
-            edit = shaping.with_preset(self.edit, preset, phonemes, first, end, self.current_frames)
-            self.change(edit, preset.value)
+            edit = with_preset(self.edit, preset, phonemes, first, end)
+            self.change(edit, shaping.PRESET_TITLES[preset])
 
 
 class _Change(QUndoCommand):

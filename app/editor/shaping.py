@@ -5,71 +5,24 @@ Phonemes are counted in the respelled utterance, except in a `Respelling`.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import replace
-from enum import Enum
 
 import numpy as np
 from numpy.typing import NDArray
 
-from engine.runtime.edits import MAX_PHONEME_SECONDS, MAX_SCALE, MAX_STRETCH
-from engine.speech import UNCHANGED, PhonemeEdit, Respelling, Utterance, UtteranceEdit
+from engine.runtime.edits import MAX_PHONEME_SECONDS
+from engine.runtime.presets import change_at, scaled, with_changes
+from engine.speech import UNCHANGED, PhonemeEdit, Preset, Respelling, Utterance, UtteranceEdit
 
-VOWELS = frozenset("AIOQWYaeiouyæɐɑɒɔəɚɛɜɝɞɤɨɪɯɵɶøœʉʊʌʏᵊᵻ")
-MARKS = frozenset("ˈˌː")
-UNVOICED = frozenset("ptkfθsʃhxʧʦʔcç") | MARKS
-PAUSES = frozenset(' .,;:!?…—–-“”"()«»¡¿')
-
-RISE, FALL = 1.35, 0.75
-"""The pitch at the end of a rise or fall, relative to the model's own."""
-EMPHASIS_PITCH, EMPHASIS_ENERGY, EMPHASIS_STRETCH = 1.12, 1.15, 1.15
-SLOWER, FASTER = 1.25, 0.8
-MIN_SCALE = 0.05
-
-
-class PhonemeKind(Enum):
-    """The kind of a phoneme."""
-
-    VOWEL = "vowel"
-    CONSONANT = "consonant"
-    MARK = "mark"
-    PAUSE = "pause"
-
-
-class Preset(Enum):
-    """A small change of a word or a selection, by its title.
-
-    The amounts are constants for now; they will be learned from the model's own contours.
-    """
-
-    RISE = "Rise as a Question"
-    FALL = "Fall"
-    EMPHASIZE = "Emphasize"
-    DE_EMPHASIZE = "De-emphasize"
-    SLOWER = "Slower"
-    FASTER = "Faster"
-
-
-def kind_of(symbol: str) -> PhonemeKind:
-    """Return the kind of a phoneme; stress and length are marks."""
-    if symbol in PAUSES:
-        return PhonemeKind.PAUSE
-    if symbol in MARKS:
-        return PhonemeKind.MARK
-    return PhonemeKind.VOWEL if symbol in VOWELS else PhonemeKind.CONSONANT
-
-
-def change_at(edit: UtteranceEdit, index: int) -> PhonemeEdit:
-    """Return the change of a phoneme; one without effect if there is none."""
-    return next((each for each in edit.changes if each.index == index), PhonemeEdit(index))
-
-
-def with_changes(edit: UtteranceEdit, changes: Iterable[PhonemeEdit]) -> UtteranceEdit:
-    """Replace the changes of these phonemes; a change without effect is removed."""
-    merged: dict[int, PhonemeEdit] = {each.index: each for each in edit.changes}
-    merged.update((each.index, each) for each in changes)
-    kept = (each for _, each in sorted(merged.items()) if each != PhonemeEdit(each.index))
-    return replace(edit, changes=tuple(kept))
+PRESET_TITLES = {
+    Preset.RISE: "Rise as a Question",
+    Preset.FALL: "Fall",
+    Preset.EMPHASIS: "Emphasize",
+    Preset.DEEMPHASIS: "De-emphasize",
+    Preset.SLOW: "Slower",
+    Preset.FAST: "Faster",
+}
 
 
 def with_frames(edit: UtteranceEdit, frames: Mapping[int, int], frames_per_second: float) -> UtteranceEdit:
@@ -94,28 +47,16 @@ def with_total_frames(
     return with_frames(edit, frames, frames_per_second)
 
 
-def stretched(
-    edit: UtteranceEdit, indexes: Iterable[int], factor: float, frames: Callable[[int], int]
-) -> UtteranceEdit:
-    """Multiply the durations of phonemes; `frames` returns the present duration of one whose duration was set."""
-
-    def changed(index: int) -> PhonemeEdit:
-        change = change_at(edit, index)
-        if change.frames is not None:
-            return replace(change, frames=max(1, round(frames(index) * factor)))
-        return replace(change, stretch=min(max(change.stretch * factor, 1 / MAX_STRETCH), MAX_STRETCH))
-
-    return with_changes(edit, map(changed, indexes))
-
-
 def with_pitch_scaled(edit: UtteranceEdit, factors: Mapping[int, float]) -> UtteranceEdit:
     """Multiply the pitch of phonemes."""
-    return with_changes(edit, (_scaled(change_at(edit, index), "pitch", by) for index, by in factors.items()))
+    changes = ((change_at(edit, index), by) for index, by in factors.items())
+    return with_changes(edit, (replace(change, pitch=scaled(change.pitch, by)) for change, by in changes))
 
 
 def with_energy_scaled(edit: UtteranceEdit, factors: Mapping[int, float]) -> UtteranceEdit:
     """Multiply the energy of phonemes."""
-    return with_changes(edit, (_scaled(change_at(edit, index), "energy", by) for index, by in factors.items()))
+    changes = ((change_at(edit, index), by) for index, by in factors.items())
+    return with_changes(edit, (replace(change, energy=scaled(change.energy, by)) for change, by in changes))
 
 
 def with_pitch_drawn(edit: UtteranceEdit, curves: Mapping[int, tuple[float, ...]]) -> UtteranceEdit:
@@ -192,40 +133,6 @@ def word_span(utterance: Utterance, index: int) -> tuple[int, int]:
     """Return the phonemes of the word that contains one; outside words, only that phoneme."""
     words = ((each.first_phoneme, each.end_phoneme) for each in utterance.words)
     return next(((first, end) for first, end in words if first <= index < end), (index, index + 1))
-
-
-def with_preset(
-    edit: UtteranceEdit, preset: Preset, phonemes: str, first: int, end: int, frames: Callable[[int], int]
-) -> UtteranceEdit:
-    """Apply a preset to the phonemes from `first` to `end`."""
-    spoken = [index for index in range(first, end) if kind_of(phonemes[index]) is not PhonemeKind.PAUSE]
-    match preset:
-        case Preset.RISE | Preset.FALL:
-            rest = spoken[_last_stress(phonemes, spoken) :]
-            to = RISE if preset is Preset.RISE else FALL
-            steps = 1 + max((n for n, each in enumerate(rest) if phonemes[each] not in UNVOICED), default=0)
-            return with_pitch_scaled(edit, {each: to ** min(1.0, (n + 1) / steps) for n, each in enumerate(rest)})
-        case Preset.EMPHASIZE | Preset.DE_EMPHASIZE:
-            power = 1 if preset is Preset.EMPHASIZE else -1
-            edit = with_pitch_scaled(edit, dict.fromkeys(spoken, EMPHASIS_PITCH**power))
-            edit = with_energy_scaled(edit, dict.fromkeys(spoken, EMPHASIS_ENERGY**power))
-            return stretched(edit, spoken, EMPHASIS_STRETCH**power, frames)
-        case Preset.SLOWER | Preset.FASTER:
-            return stretched(edit, spoken, SLOWER if preset is Preset.SLOWER else FASTER, frames)
-
-
-def _last_stress(phonemes: str, spoken: list[int]) -> int:
-    """Return the place in `spoken` of the last stressed vowel, or else of the last vowel, or 0."""
-    vowels = [place for place, index in enumerate(spoken) if kind_of(phonemes[index]) is PhonemeKind.VOWEL]
-    stresses = [place for place, index in enumerate(spoken) if phonemes[index] in "ˈˌ"]
-    after = [place for place in vowels if stresses and place > stresses[-1]]
-    return (after[:1] or vowels[-1:] or [0])[0]
-
-
-def _scaled(change: PhonemeEdit, curve: str, by: float) -> PhonemeEdit:
-    old = change.pitch if curve == "pitch" else change.energy
-    new = replace(old, scale=min(max(round(old.scale * by, 6), MIN_SCALE), MAX_SCALE))
-    return replace(change, pitch=new) if curve == "pitch" else replace(change, energy=new)
 
 
 def respelled_phonemes(edit: UtteranceEdit) -> frozenset[int]:

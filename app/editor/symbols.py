@@ -18,7 +18,7 @@ from PySide6.QtWidgets import (
     QWidgetAction,
 )
 
-from app.editor.shaping import PhonemeKind, kind_of
+from engine.runtime.presets import PhonemeKind, kind_of
 
 PALETTE_COLUMNS = 14
 _KINDS = (PhonemeKind.VOWEL, PhonemeKind.CONSONANT, PhonemeKind.MARK, PhonemeKind.PAUSE)

@@ -86,16 +86,16 @@ class TextEdits(QObject):
             self._write()
 
     def at(self, text: str, utterance: Utterance) -> UtteranceEdit:
-        """Return the edit of an utterance, planned without edits; one without changes if there is none."""
+        """Return the edit of an utterance, planned without edits; that of its text if there is none."""
         found = (each for each in self.of(text) if (each.start, each.phonemes) == (utterance.start, utterance.phonemes))
-        return next(found, UtteranceEdit(utterance.start, utterance.phonemes))
+        return next(found, edit_of(utterance))
 
     def put(self, text: str, utterance: Utterance, edit: UtteranceEdit) -> None:
-        """Replace the edit of an utterance; one without changes is removed."""
+        """Replace the edit of an utterance, planned without edits; one without changes by the user is removed."""
         digest = _digest(text)
         kept = self._texts.pop(digest, _NOTHING)
         others = [each for each in kept.edits if each.edit.start != edit.start]
-        if edit != UtteranceEdit(edit.start, edit.phonemes):
+        if edit != edit_of(utterance):
             others.append(SentenceEdit(text[utterance.start : utterance.end], edit))
         self._keep(digest, others, kept.definitions)
 
@@ -138,6 +138,11 @@ class TextEdits(QObject):
         with suppress(OSError):
             self._file.parent.mkdir(parents=True, exist_ok=True)
             write_atomically(self._file, json.dumps(content).encode(errors="replace"))
+
+
+def edit_of(utterance: Utterance) -> UtteranceEdit:
+    """Return the edit that the text gives to an utterance, planned without edits: that of its tags."""
+    return utterance.edit or UtteranceEdit(utterance.start, utterance.phonemes)
 
 
 def _is_there(text: str, each: SentenceEdit) -> bool:

@@ -10,9 +10,9 @@ from PySide6.QtCore import QPointF, QRectF, Qt
 from PySide6.QtGui import QColor, QFontMetrics, QPainter, QPen, QPolygonF
 
 from app.editor.preview import Preview
-from app.editor.shaping import PhonemeKind, kind_of
 from app.theme import colors
 from engine.network.ops.harmonic_source import VOICED_ABOVE_HZ
+from engine.runtime.presets import PhonemeKind, kind_of
 from engine.speech import Samples
 
 LOW_HZ, HIGH_HZ = 60.0, 420.0

@@ -24,6 +24,8 @@ from app.widgets.windows import SeparateWindow
 TITLE = "Shape Speech"
 OPENING_PIXELS = QSize(1000, 680)
 MARGIN_PIXELS = 12
+_HIDDEN = "\0"
+"""The placeholder for tags in the sentence, which are not shown."""
 _TOOL_KEYS = {Tool.PENCIL: "P", Tool.LINE: "L", Tool.ERASER: "E"}
 
 
@@ -162,21 +164,26 @@ class EditorWindow(SeparateWindow):
         if shown is None:
             self.sentence.setText("")
             return
+        from engine.text.g2p.directions import hide_preset_tags  # loads much that the start does not need
+
         first, end = self.timeline.selection if session.shaped is not None else (0, 0)
         edited = shaping.edited_phonemes(session.edit) if session.shaped is not None else frozenset()
-        parts, done = [], shown.start
+        parts, done = [], 0
+        text = hide_preset_tags(session.text[shown.start : shown.end], _HIDDEN)
         for number, word in enumerate(shown.words):
-            parts.append(escape(session.text[done : word.start]))
+            first_character, end_character = word.start - shown.start, word.end - shown.start
+            parts.append(escape(text[done:first_character]))
             chosen = first < word.end_phoneme and word.first_phoneme < end
             back = f"; background-color: {colors().word}" if chosen else ""
             style = f"color: {colors().text}; text-decoration: none{back}"
             dot = any(word.first_phoneme <= index < word.end_phoneme for index in edited)
             mark = f'<span style="color: {colors().error}">•</span>' if dot else ""
-            words = escape(session.text[word.start : word.end])
+            words = escape(text[first_character:end_character])
             parts.append(f'<a href="{number}" style="{style}">{words}</a>{mark}')
-            done = word.end
-        parts.append(escape(session.text[done : shown.end]))
-        self.sentence.setText(f'<span style="font-size: large">{"".join(parts)}</span>')
+            done = end_character
+        parts.append(escape(text[done:]))
+        written = "".join(parts).replace(_HIDDEN, "")
+        self.sentence.setText(f'<span style="font-size: large">{written}</span>')
 
     @Slot(str)
     def _on_word(self, link: str) -> None:

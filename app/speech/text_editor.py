@@ -24,10 +24,12 @@ from app.widgets.file_dialogs import local_files
 from app.widgets.place_chooser import MARGIN_PIXELS, PlaceChooser
 from app.widgets.reading_marks import ReadingChip, ReadingMarks
 from app.widgets.text_views import TextColumn, Utf16Positions, character_of, has_wide, span_in
-from engine.speech import SpokenWord, Utterance
+from engine.speech import Preset, SpokenWord, Utterance
 
 DIRECTION = re.compile(
-    r"\[ *(?:pause\b[^\[\]\n]{0,60}|voice(?: *[:=][^\[\]\n]{0,200}| +[^\s\[\]]{1,200} *))\](?!\()", re.IGNORECASE
+    r"\[ *(?:pause\b[^\[\]\n]{0,60}|voice(?: *[:=][^\[\]\n]{0,200}| +[^\s\[\]]{1,200} *))\](?!\()"
+    rf"|\[ ?/? ?(?:{'|'.join(Preset)}) ?\](?!\()",
+    re.IGNORECASE,
 )
 """The directions that the engine recognizes; brackets followed by a parenthesis give a pronunciation instead."""
 RADIUS_PIXELS = 8

@@ -22,6 +22,7 @@ from engine.cli.lexicon import COMMAND as LEXICON
 from engine.cli.models import COMMAND as MODELS
 from engine.cli.pack import COMMAND as PACK
 from engine.cli.plan import COMMAND as PLAN
+from engine.cli.presets import COMMAND as LEARN_PRESETS
 from engine.cli.progress import point_nowhere, show_line
 from engine.cli.reference import COMMAND as REFERENCE
 from engine.cli.report import COMMAND as REPORT
@@ -52,6 +53,7 @@ COMMANDS: Mapping[str, Command] = {
         TRAIN,
         EVALUATE,
         DISTILL,
+        LEARN_PRESETS,
     )
 }
 EXIT_INTERRUPTED = 130

@@ -18,6 +18,7 @@ from engine.runtime.synthesizer import Synthesizer
 from engine.speech import Contours, Plan, PronunciationSource, SpeechRequest, Utterance
 from engine.text.documents import Document
 from engine.text.documents.decoding import Decoded
+from engine.text.g2p.directions import hide_preset_tags
 
 _RUN = re.compile(r"\S+")
 _SPOKEN_KINDS = "LNS"
@@ -90,7 +91,7 @@ def _notice(
 
 
 def _utterances(plan: Plan, text: str) -> Iterator[dict[str, Any]]:
-    done = 0
+    done, untagged = 0, hide_preset_tags(text, " ")
     for utterance in plan.utterances:
         last = utterance is plan.utterances[-1]
         end = len(text) if last else utterance.end
@@ -100,7 +101,7 @@ def _utterances(plan: Plan, text: str) -> Iterator[dict[str, Any]]:
             "start": utterance.start,
             "end": utterance.end,
             "pause_seconds": utterance.pause_seconds if utterance.rest_seconds is None else utterance.rest_seconds,
-            "words": list(_words(utterance, text, done, end)),
+            "words": list(_words(utterance, text, untagged, done, end)),
         }
         done = utterance.end
 
@@ -116,25 +117,27 @@ def _prosody(contours: Contours) -> dict[str, Any]:
     }
 
 
-def _words(utterance: Utterance, text: str, start: int, end: int) -> Iterator[dict[str, Any]]:
-    """Yield the words from `start` to `end`: spoken words and, between them, text without a sound."""
+def _words(utterance: Utterance, text: str, untagged: str, start: int, end: int) -> Iterator[dict[str, Any]]:
+    """Yield the words from `start` to `end`: spoken words and, between them, `untagged` text without a sound."""
     done = start
     for word in utterance.words:
-        yield from _silent(text, done, word.start)
+        yield from _silent(untagged, done, word.start)
         phonemes = utterance.phonemes[word.first_phoneme : word.end_phoneme]
-        yield _word(text, word.start, word.end, phonemes, word.source)
+        first = word.first_phoneme
+        tags = [each.preset.value for each in utterance.presets if each.first_phoneme <= first < each.end_phoneme]
+        yield _word(text, word.start, word.end, phonemes, word.source, tags)
         done = word.end
-    yield from _silent(text, done, end)
+    yield from _silent(untagged, done, end)
 
 
 def _silent(text: str, start: int, end: int) -> Iterator[dict[str, Any]]:
     for run in _RUN.finditer(text, start, end):
         if any(unicodedata.category(character)[0] in _SPOKEN_KINDS for character in run[0]):
-            yield _word(text, *run.span(), "", PronunciationSource.SILENT)
+            yield _word(text, *run.span(), "", PronunciationSource.SILENT, [])
 
 
-def _word(text: str, start: int, end: int, phonemes: str, source: str) -> dict[str, Any]:
-    return {"text": text[start:end], "start": start, "end": end, "phonemes": phonemes, "source": source}
+def _word(text: str, start: int, end: int, phonemes: str, source: str, tags: list[str]) -> dict[str, Any]:
+    return {"text": text[start:end], "start": start, "end": end, "phonemes": phonemes, "source": source, "tags": tags}
 
 
 def _lines(data: dict[str, Any]) -> Iterator[str]:
@@ -150,7 +153,8 @@ def _lines(data: dict[str, Any]) -> Iterator[str]:
             if "prosody" in utterance:
                 yield f"    {_durations(utterance)}"
             for word in utterance["words"]:
-                yield f"    {word['text']:<24} {word['phonemes']:<28} {word['source']}".rstrip()
+                tags = "".join(f" [{tag}]" for tag in word["tags"])
+                yield f"    {word['text']:<24} {word['phonemes']:<28} {word['source']}{tags}".rstrip()
 
 
 def _durations(utterance: dict[str, Any]) -> str:

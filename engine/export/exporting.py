@@ -25,7 +25,7 @@ from engine.runtime.preparation.crash_guard import crash_guarded, crashed_last_t
 from engine.speech import AudioChunk, Event, Samples, SpeechRequest
 from engine.system.atomic_write import remove_leftovers
 from engine.system.waiting import raise_if_set
-from engine.text.g2p.directions import voice_before
+from engine.text.g2p.directions import read_marks, voice_before
 from engine.text.g2p.split import PAUSE_SECONDS, Border
 from engine.text.sentences import sentence_spans
 
@@ -75,7 +75,10 @@ def _cut(text: str, start: int) -> tuple[int, int, Border]:
 
 @dataclass(frozen=True)
 class _Piece:
-    """A part of a chapter that begins at character `start`, as a request, and the silence after it."""
+    """A part of a chapter as a request, whose first character is at `start`, and the silence after it.
+
+    Tags that the part needs and that are not there in the chapter move its start before that of the part.
+    """
 
     request: SpeechRequest
     start: int
@@ -284,16 +287,15 @@ def _pieces(order: ExportJob, find_voice: Callable[[str], object]) -> list[tuple
 def _pieces_of(text: str, speech_settings: SpeechRequest, find_voice: Callable[[str], object]) -> tuple[_Piece, ...]:
     """Return the parts, each with the voice most recently named before it in the text, if any.
 
-    A text with edits is one part, because edits fit only sentences that are divided as in the whole text.
+    A text with edits is one part, because edits fit only sentences that are divided as in the whole text. Presets that
+    apply beyond a part are marked in each of its texts.
     """
-    return tuple(
-        _Piece(
-            replace(speech_settings, text=part.text, voice=voice or speech_settings.voice),
-            part.start,
-            part.pause_seconds,
-        )
-        for part in ([ChapterPart(text, 0, 0.0)] if speech_settings.edits else parts_of(text))
-        for voice in [
-            voice_before(text, part.start, lambda name: find_voice(speech_settings.definitions.recipe_of(name)))
-        ]
-    )
+    recipe_of = speech_settings.definitions.recipe_of
+    marks, pieces = read_marks(text), []
+    for part in [ChapterPart(text, 0, 0.0)] if speech_settings.edits else parts_of(text):
+        voice = voice_before(text, part.start, lambda name: find_voice(recipe_of(name))) or speech_settings.voice
+        opening = "".join(f"[{preset}]" for preset in marks.across(part.start))
+        closing = "".join(f"[/{preset}]" for preset in marks.across(part.start + len(part.text)))
+        request = replace(speech_settings, text=f"{opening}{part.text}{closing}", voice=voice)
+        pieces.append(_Piece(request, part.start - len(opening), part.pause_seconds))
+    return tuple(pieces)

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from functools import partial
+from operator import attrgetter
 
 import numpy as np
 from numpy.typing import NDArray
@@ -14,6 +15,7 @@ from engine.config import F0_VALUES_PER_FRAME, ModelConfig
 from engine.errors import InvalidRequest
 from engine.network.ops.harmonic_source import VOICED_ABOVE_HZ
 from engine.speech import (
+    UNCHANGED,
     Array,
     CurveEdit,
     Notice,
@@ -38,6 +40,8 @@ MAX_SHIFT = 1000.0
 MAX_GAIN_DB = 24.0
 MAX_PAUSE_SECONDS = 60.0
 MAX_DRAWN_VALUES = 2000
+LEVEL_VALUES = 3
+"""The values at the start of a level run whose median is its level: one value may be far off."""
 REACH_CHARACTERS, REACH_OF_PHONEME = 1000, 10
 """The most characters that an utterance is taken to cover, and more for each phoneme."""
 
@@ -134,7 +138,7 @@ def _edited(utterance: Utterance, edit: UtteranceEdit, config: ModelConfig) -> t
         pause = _in_range(edit.pause_seconds, 0, MAX_PAUSE_SECONDS, "pause", "s", problems)
         edit = replace(edit, pause_seconds=pause)
         utterance = replace(utterance, rest_seconds=utterance.rest_seconds if pause is None else pause)
-    return replace(utterance, edit=edit), problems
+    return replace(utterance, presets=(), edit=edit), problems
 
 
 def _usable_respellings(
@@ -200,14 +204,19 @@ def _usable_curve(
 ) -> CurveEdit:
     scale = _in_range(curve.scale, 0, MAX_SCALE, f"{name} scale", "times", problems)
     shift = _in_range(curve.shift, -MAX_SHIFT, MAX_SHIFT, f"{name} shift", unit, problems)
+    if any(_in_range(factor, 0, MAX_SCALE, f"{name} factor", "times", problems) is None for factor in curve.factors):
+        curve = replace(curve, factors=())
     drawn = curve.drawn
+    if len(curve.factors) > MAX_DRAWN_VALUES:
+        problems.append(f"The {name} factors were ignored: there are more than {MAX_DRAWN_VALUES} for one phoneme.")
+        curve = replace(curve, factors=())
     if len(drawn) > MAX_DRAWN_VALUES:
         problems.append(f"A drawn {name} was ignored: it has more than {MAX_DRAWN_VALUES} values for one phoneme.")
         drawn = ()
     elif drawn:
         extreme = next((value for value in drawn if not smallest <= value <= largest), drawn[0])  # NaN is one, too
         drawn = () if _in_range(extreme, smallest, largest, name, unit, problems) is None else drawn
-    return CurveEdit(1.0 if scale is None else scale, 0.0 if shift is None else shift, drawn)
+    return replace(curve, scale=1.0 if scale is None else scale, shift=0.0 if shift is None else shift, drawn=drawn)
 
 
 def _in_range(value: float, smallest: float, largest: float, name: str, unit: str, problems: list[str]) -> float | None:
@@ -256,10 +265,20 @@ def with_durations(
 
 
 def edited_frames(changes: Iterable[PhonemeEdit], frames: NDArray[np.int64]) -> NDArray[np.int64]:
-    """Return the edited durations of phonemes; `frames` [phonemes] are the model's own."""
+    """Return the edited durations of phonemes; `frames` [phonemes] are the model's own.
+
+    The fractions that rounding leaves of stretched phonemes are carried to the next one, so that words have the length
+    that was asked for.
+    """
     edited = frames.copy()
-    for change in changes:
-        edited[change.index] = change.frames or max(1, round(float(frames[change.index]) * change.stretch))
+    stretched, rest = -1, 0.0
+    for change in sorted(changes, key=_index):
+        if change.frames is not None:
+            edited[change.index] = change.frames
+        elif change.stretch != 1:
+            exact = float(frames[change.index]) * change.stretch + (rest if stretched == change.index - 1 else 0.0)
+            edited[change.index] = max(1, round(exact))
+            stretched, rest = change.index, exact - float(edited[change.index])
     return edited
 
 
@@ -270,22 +289,81 @@ def with_curves(
 
     `frame_token` [frames] is the token of each frame.
     """
-    pitch, loudness = np.array(f0, np.float32), np.array(energy, np.float32)
-    flat_pitch, flat_loudness = pitch.reshape(-1), loudness.reshape(-1)
+    changes = sorted(changes, key=_index)
+
+    def part(first: int, last: int) -> slice:
+        """Return the values from one phoneme to another."""
+        tokens = FIRST_TOKEN + first, FIRST_TOKEN + last + 1
+        return slice(*(F0_VALUES_PER_FRAME * int(place) for place in np.searchsorted(frame_token, tokens)))
+
+    own, own_energy = (np.array(each, np.float32).reshape(-1) for each in (f0, energy))
+    sounding = own >= MIN_PITCH_HZ
+    voiced = own > VOICED_ABOVE_HZ
+    for run in _runs(each.index for each in changes if each.pitch.level or each.pitch.factors):
+        voiced[part(run[0], run[-1])] &= _between(sounding[part(run[0], run[-1])])  # leave alone where the voice fades
+    pitch = _with_level(own, {each.index: each.pitch for each in changes if each.pitch.level}, part, sounding)
+    level, everywhere = {each.index: each.energy for each in changes if each.energy.level}, np.ones_like(sounding)
+    loudness = _with_level(own_energy, level, part, everywhere)
     for change in changes:
-        token = FIRST_TOKEN + change.index
-        start, end = (F0_VALUES_PER_FRAME * int(place) for place in np.searchsorted(frame_token, [token, token + 1]))
-        here = flat_pitch[start:end]
-        voiced = here > VOICED_ABOVE_HZ
-        if change.pitch != CurveEdit():
-            here[voiced] = np.clip(_changed(here, change.pitch), MIN_PITCH_HZ, MAX_PITCH_HZ)[voiced]
-        flat_loudness[start:end] = _changed(flat_loudness[start:end], change.energy)
-    return pitch, loudness
+        here = part(change.index, change.index)
+        if change.pitch != UNCHANGED:
+            changed = _changed(pitch[here], change.pitch, _between(sounding[here]))
+            pitch[here] = np.where(voiced[here], np.clip(changed, MIN_PITCH_HZ, MAX_PITCH_HZ), own[here])
+        if change.energy != UNCHANGED:
+            loudness[here] = _changed(loudness[here], change.energy, everywhere[here])
+    return pitch.reshape(np.shape(f0)), loudness.reshape(np.shape(energy))
 
 
-def _changed(values: Samples, curve: CurveEdit) -> Samples:
-    """Return the values [n] of one phoneme with a change."""
-    if curve.drawn:
-        places = np.linspace(0, len(curve.drawn) - 1, len(values))
-        values = np.interp(places, np.arange(len(curve.drawn)), curve.drawn).astype(np.float32)
+_index = attrgetter("index")
+
+
+def _runs(indexes: Iterable[int]) -> Iterator[list[int]]:
+    """Yield runs of consecutive indexes, which are in order."""
+    run: list[int] = []
+    for index in indexes:
+        if run and index != run[-1] + 1:
+            yield run
+            run = []
+        run.append(index)
+    if run:
+        yield run
+
+
+def _between(sounding: NDArray[np.bool_]) -> NDArray[np.bool_]:
+    """Return a mask of the values from the first to the last one that sounds."""
+    places = np.flatnonzero(sounding)
+    mask = np.zeros_like(sounding)
+    if len(places):
+        mask[places[0] : places[-1] + 1] = True
+    return mask
+
+
+def _with_level(
+    own: Samples, curves: Mapping[int, CurveEdit], part: Callable[[int, int], slice], sounding: NDArray[np.bool_]
+) -> Samples:
+    """Return a curve in which the level phonemes of each run have its level, times their factors over the whole run."""
+    values = own.copy()
+    for run in _runs(curves):
+        here = part(run[0], run[-1])
+        spoken = _between(sounding[here])
+        if spoken.any():
+            level = np.median(own[here][sounding[here]][:LEVEL_VALUES])
+            factors = [factor for index in run for factor in curves[index].factors or (1.0,)]
+            values[here][spoken] = level * _spread(factors, int(spoken.sum()))
+    return values
+
+
+def _changed(values: Samples, curve: CurveEdit, sounding: NDArray[np.bool_]) -> Samples:
+    """Return the values [n] of one phoneme with a change; level ones have their level and factors already."""
+    if curve.drawn and not curve.level:
+        values = _spread(curve.drawn, len(values))
+    if curve.factors and not curve.level:
+        values = values.copy()
+        values[sounding] *= _spread(curve.factors, int(sounding.sum()))
     return np.asarray(values * np.float32(curve.scale) + np.float32(curve.shift), np.float32)
+
+
+def _spread(points: Sequence[float], count: int) -> Samples:
+    """Return `count` values along a line through evenly spaced points."""
+    places = np.linspace(0, len(points) - 1, count)
+    return np.interp(places, np.arange(len(points)), points).astype(np.float32)

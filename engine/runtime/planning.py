@@ -13,6 +13,7 @@ from engine.errors import InvalidRequest, NothingToSpeak
 from engine.models.voices.packs import Voice
 from engine.runtime.edits import edited_plan, part_of, planned_text, unmatched
 from engine.runtime.pipeline import Observer
+from engine.runtime.presets import with_presets
 from engine.speech import (
     FASTEST_SPEED,
     SLOWEST_SPEED,
@@ -22,7 +23,7 @@ from engine.speech import (
     Utterance,
 )
 from engine.text.g2p import Phonemizer
-from engine.text.g2p.directions import Script, read_script, voice_before
+from engine.text.g2p.directions import Script, read_marks, read_script, voice_before
 from engine.text.languages import language_of
 
 MAX_PAUSE_SCALE = 3.0
@@ -61,8 +62,9 @@ def directed(request: SpeechRequest, choose_voice: Callable[[str], Voice]) -> tu
         return choose_voice(request.definitions.recipe_of(name))
 
     planned = planned_text(request)
+    end = len(planned.text) if planned.end is None else planned.end
     before = voice_before(planned.text, planned.start, find)
-    script = read_script(planned.part, find, before)
+    script = read_script(planned.part, find, before, read_marks(planned.text).within(planned.start, end))
     return script, {name: find(name or request.voice) for name in ("", *script.voices)}
 
 
@@ -86,7 +88,7 @@ def plans_of(
     plans = first.plans(planned.part, request.speed, script, phonemizers, cancel, request.definitions, fixed)
     end = len(request.text) if request.end is None else request.end
     for plan in plans:
-        edited = edited_plan(plan.moved(planned.start), edits, config)
+        edited = edited_plan(with_presets(plan.moved(planned.start)), edits, config)
         if plan.whole and edits:
             here = (edit for edit in request.edits if request.start <= edit.start < end)
             edited = replace(edited, notices=(*edited.notices, *unmatched(edited, here)))

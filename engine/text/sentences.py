@@ -6,9 +6,9 @@ import re
 from itertools import pairwise
 
 _BORDER = re.compile(
-    r"""(?P<mark>[.!?…]+)(?P<closing>["”'’»)\]]*)\s+|[。！？]+["”'’」』）]*\s*|\n\s*\n\s*""",
+    r"""(?P<mark>[.!?…]+)(?P<closing>["”'’»)\]]*)(?:\[/[a-z]+\])*\s+|[。！？]+["”'’」』）]*\s*|\n\s*\n\s*""",
 )
-"""The end of a sentence, with the white space after it."""
+"""The end of a sentence, with tags that close and the white space after it."""
 _TITLE = re.compile(r"\b(?:Mr|Mrs|Ms|Dr|Prof|Rev|Hon|Gen|Col|Maj|Capt|Lt|Sgt|Sen|Rep|Gov|St|Mt|vs|cf|e\.g|i\.e|[A-Z])$")
 """Abbreviations and initials whose dot ends no sentence."""
 _TITLE_CHARACTERS = 8

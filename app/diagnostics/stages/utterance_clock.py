@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from engine.config import ModelConfig
 from engine.speech import Utterance, WrittenWord
-from engine.text.g2p.directions import INLINE
+from engine.text.g2p.directions import INLINE, hide_preset_tags
 
 TOKENS = "tokens"
 BORDER_TOKENS = 1
@@ -78,8 +78,9 @@ class UtteranceClock:
 
 
 def _written(utterance: Utterance, word: WrittenWord) -> str:
-    """Return the word without an inline pronunciation."""
-    return INLINE.sub(r"\g<text>", utterance.text[word.start - utterance.start : word.end - utterance.start])
+    """Return the word without an inline pronunciation and tags."""
+    written = hide_preset_tags(utterance.text[word.start - utterance.start : word.end - utterance.start], "\0")
+    return INLINE.sub(r"\g<text>", written.replace("\0", ""))
 
 
 def clock_of(utterance: Utterance | None, frames_per_token: tuple[int, ...], config: ModelConfig) -> UtteranceClock:

@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 from enum import IntEnum
 
 from engine.speech import AudioChunk, SpokenPhoneme, SpokenWord
-from engine.text.g2p.directions import DIRECTION, INLINE
+from engine.text.g2p.directions import DIRECTION, INLINE, hide_preset_tags
 
 CLOSING = re.compile(r"[,.;:!?…。，、！？；：”’\"'»)\]}>]*(?:[ ]?(?:[—–-]+>?|[←→⇒]|<?[—–-]+)(?=\s|$)|[—–]+)?")
 OPENING = re.compile(r"(?<!\w)[“‘\"'«(¿¡\[{<]+$")
@@ -72,14 +72,16 @@ def timed_words(
 ) -> list[TimedWord]:
     """Return the words of a text; audio starts at `start_seconds`, and characters are counted from `start`."""
     timed = []
-    shown = LINK.sub(lambda link: f"{HIDDEN}{link['text']}".ljust(len(link[0]), HIDDEN), text)
+    untagged = hide_preset_tags(text, HIDDEN)
+    shown = LINK.sub(lambda link: f"{HIDDEN}{link['text']}".ljust(len(link[0]), HIDDEN), untagged)
     before = shown[: words[0].start] if words else ""
     for index, word in enumerate(words):
         following = words[index + 1].start if index + 1 < len(words) else len(text)
         after = DIRECTION.sub(" ", shown[word.end : following]).replace(HIDDEN, "")
         closing = CLOSING.match(after)[0]  # type: ignore[index]  # it matches nothing, too
         opening = OPENING.search(before[-MAX_OPENING_CHARACTERS:].replace(HIDDEN, ""))
-        written = " ".join(INLINE.sub(lambda match: match["text"], text[word.start : word.end]).split())
+        written = untagged[word.start : word.end].replace(HIDDEN, "")
+        written = " ".join(INLINE.sub(lambda match: match["text"], written).split())
         timed.append(
             TimedWord(
                 written,

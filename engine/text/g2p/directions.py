@@ -1,6 +1,7 @@
-"""Parses directions in brackets: pauses, voices and pronunciations.
+"""Parses directions in brackets: pauses, voices, presets and pronunciations.
 
-`[pause 1.5s]`, `[pause 500ms]` and `[voice:am_michael]` are carried out and not spoken. `[Kokoro](/kˈOkəɹO/)`,
+`[pause 1.5s]`, `[pause 500ms]` and `[voice:am_michael]` are carried out and not spoken. The tags of presets, such as
+`[slow]` and `[/slow]`, are removed before the text is read, so that nothing else changes. `[Kokoro](/kˈOkəɹO/)`,
 `[very](+2)`, `[123](#&#)` and the é of “résumé” give a pronunciation: while the text around such a word is rewritten, a
 placeholder stands for it.
 """
@@ -15,8 +16,8 @@ from functools import cached_property
 from heapq import merge
 
 from engine.errors import InvalidRequest, UnknownVoice
-from engine.speech import Notice, PronunciationSource
-from engine.text.g2p.draft import Draft
+from engine.speech import Notice, Preset, PronunciationSource
+from engine.text.g2p.draft import Draft, SourcedText
 from engine.text.languages import Language
 
 DIRECTION = re.compile(
@@ -27,6 +28,22 @@ DIRECTION = re.compile(
     re.VERBOSE | re.IGNORECASE,
 )
 """A direction, not followed by a round bracket: `[pause](/pˈɔz/)` gives a pronunciation."""
+PRESET_TAG = re.compile(rf"\[[ ]?(?P<closing>/?)[ ]?(?P<preset>{'|'.join(Preset)})[ ]?\](?!\()", re.IGNORECASE)
+"""The tag before a word or a passage to which a preset applies, or after the passage."""
+_TAG = PRESET_TAG.pattern.replace("?P<closing>", "?:").replace("?P<preset>", "?:")
+_REMOVED = re.compile(
+    rf"(?<![^\n])(?:{_TAG}[ \t]*)+(?:\n|$)"  # lines of tags
+    rf"|(?<!\S)(?!\[[ ]?/)(?:{_TAG}[ \t]*)+"
+    rf"|(?<![ \t])[ \t]+(?=\[[ ]?/)(?:{_TAG})+(?![\w\[])"
+    rf"|{_TAG}",
+    re.IGNORECASE,
+)
+"""Tags of presets with the white space that they leave over."""
+_WORD_START = re.compile(rf"{_TAG}|{DIRECTION.pattern}|(?P<letter>\w)", re.VERBOSE | re.IGNORECASE)
+MAX_GAP_CHARACTERS = 300
+"""The longest way from a tag to its word."""
+FOR_PASSAGES = frozenset({Preset.SLOW, Preset.FAST})
+"""The presets whose end has to be marked."""
 DURATION = re.compile(r"[ :=]*(?P<number>\d+(?:\.\d+)?)[ ]?(?P<unit>ms|s)[ ]*", re.IGNORECASE)
 SECONDS = {"s": 1.0, "ms": 0.001}
 MAX_PAUSE_SECONDS = 60.0
@@ -85,11 +102,47 @@ class Section:
 
 
 @dataclass(frozen=True)
+class PresetMark:
+    """A preset for the words with any of the characters from `start` to `end` of a text."""
+
+    preset: Preset
+    start: int
+    end: int
+
+
+@dataclass(frozen=True)
+class PresetMarks:
+    """The presets of a text, in the order of their starts, and a notice for each tag without effect."""
+
+    marks: tuple[PresetMark, ...] = ()
+    notices: tuple[Notice, ...] = ()
+
+    def across(self, offset: int) -> tuple[Preset, ...]:
+        """Return the presets that apply both before and after a character."""
+        return tuple(each.preset for each in self.marks if each.start < offset < each.end)
+
+    def within(self, start: int, end: int) -> PresetMarks:
+        """Return those of a part of the text, in offsets of that part."""
+        marks = (
+            PresetMark(each.preset, max(each.start, start) - start, min(each.end, end) - start)
+            for each in self.marks
+            if each.start < end and start < each.end
+        )
+        notices = (
+            replace(each, start=each.start - start, end=each.end - start)
+            for each in self.notices
+            if start <= each.start < end
+        )
+        return PresetMarks(tuple(marks), tuple(notices))
+
+
+@dataclass(frozen=True)
 class Script:
-    """A text in at least one section, and a notice for each direction that cannot be carried out."""
+    """A text in at least one section, its presets, and a notice for each direction that cannot be carried out."""
 
     sections: tuple[Section, ...]
     notices: tuple[Notice, ...] = ()
+    marks: tuple[PresetMark, ...] = ()
 
     @cached_property
     def _starts(self) -> list[int]:
@@ -118,16 +171,69 @@ def directions(text: str) -> Iterator[Direction]:
 
 def voice_before(text: str, end: int, find_voice: Callable[[str], object]) -> str:
     """Return the last voice that the text names before a place, if any; see `read_script`."""
-    return read_script(text[:end], find_voice).sections[-1].voice
+    return read_script(text[:end], find_voice, marks=PresetMarks()).sections[-1].voice
 
 
-def read_script(text: str, find_voice: Callable[[str], object] = lambda name: name, voice: str = "") -> Script:
+def read_marks(text: str) -> PresetMarks:
+    """Return the presets of a text: each for the words between its tags, or for the next word after a single tag."""
+    marks: list[PresetMark] = []
+    notices: list[Notice] = []
+    waiting: dict[Preset, re.Match[str]] = {}
+
+    def finish(tag: re.Match[str], preset: Preset) -> None:
+        found = _next_word(text, tag.end()) if preset not in FOR_PASSAGES else None
+        if found is not None:
+            marks.append(PresetMark(preset, found, found + 1))
+        else:
+            hint = f"end it with [/{preset}]" if preset in FOR_PASSAGES else "write it directly before a word"
+            notices.append(Notice(f"“{tag[0]}” was ignored: {hint}.", *tag.span()))
+
+    for tag in PRESET_TAG.finditer(text):
+        preset = Preset(tag["preset"].lower())
+        before = waiting.pop(preset, None)
+        if not tag["closing"]:
+            waiting[preset] = tag
+            if before is not None:
+                finish(before, preset)
+        elif before is not None:
+            marks.append(PresetMark(preset, before.end(), tag.start()))
+        else:
+            notices.append(Notice(f"“{tag[0]}” was ignored: write [{preset}] before it.", *tag.span()))
+    for preset, tag in waiting.items():
+        finish(tag, preset)
+    return PresetMarks(tuple(sorted(marks, key=lambda mark: mark.start)), tuple(notices))
+
+
+def _next_word(text: str, start: int) -> int | None:
+    """Return the start of the next word outside directions; None if it is too far away."""
+    found = _WORD_START.finditer(text, start, start + MAX_GAP_CHARACTERS)
+    return next((match.start() for match in found if match["letter"]), None)
+
+
+def without_preset_tags(text: str) -> SourcedText:
+    """Return a text without the tags of presets, which may have none."""
+    return SourcedText.of(text).rewrite(_REMOVED, lambda match: "")
+
+
+def hide_preset_tags(text: str, character: str) -> str:
+    """Replace the tags of presets, with the white space that they leave over, by as many of one character."""
+    return _REMOVED.sub(lambda match: character * len(match[0]), text)
+
+
+def read_script(
+    text: str,
+    find_voice: Callable[[str], object] = lambda name: name,
+    voice: str = "",
+    marks: PresetMarks | None = None,
+) -> Script:
     """Divide the text at its directions; the first part is for `voice`.
 
-    `find_voice` raises `InvalidRequest` for an unknown voice, which adds a notice.
+    `find_voice` raises `InvalidRequest` for an unknown voice, which adds a notice. `marks` are the presets of the text,
+    if it is only a part of one.
     """
+    marks = read_marks(text) if marks is None else marks
     sections: list[Section] = []
-    notices: list[Notice] = []
+    notices = list(marks.notices)
     start = 0
     for found in directions(text):
         problem = found.problem or _problem_with(found.voice, find_voice)
@@ -135,7 +241,7 @@ def read_script(text: str, find_voice: Callable[[str], object] = lambda name: na
             notices.append(Notice(problem, found.start, found.end))
         sections.append(Section(start, found.start, voice, found.pause_seconds))
         start, voice = found.end, voice if problem else found.voice or voice
-    return Script((*sections, Section(start, len(text), voice)), tuple(notices))
+    return Script((*sections, Section(start, len(text), voice)), tuple(notices), marks.marks)
 
 
 def _pause(match: re.Match[str]) -> Direction:

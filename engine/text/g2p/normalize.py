@@ -64,6 +64,11 @@ class Normalized:
         notices = (replace(each, start=each.start + offset, end=each.end + offset) for each in self.notices)
         return replace(self, sourced=self.sourced.moved(offset), notices=tuple(notices)) if offset else self
 
+    def over(self, earlier: SourcedText) -> Normalized:
+        """Return the same for the source of an `earlier` text, whose text is the source of this one."""
+        notices = (replace(each, **vars(earlier.source_span(each.start, each.end))) for each in self.notices)
+        return replace(self, sourced=self.sourced.over(earlier), notices=tuple(notices))
+
     def overrides_in(self, start: int, end: int) -> list[Override]:
         """Return the overrides that begin in a piece of the text, in offsets of that piece."""
         first = bisect_left(self.overrides, start, key=lambda override: override.start)

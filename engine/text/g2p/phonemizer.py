@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 import threading
+from collections import deque
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from itertools import chain
@@ -11,10 +12,26 @@ from types import MappingProxyType
 from typing import Protocol
 
 from engine.errors import DamagedFile, NothingToSpeak
-from engine.speech import NO_DEFINITIONS, Definitions, Notice, Plan, Utterance
+from engine.speech import (
+    NO_DEFINITIONS,
+    AppliedPreset,
+    Definitions,
+    Notice,
+    Plan,
+    Preset,
+    Utterance,
+    WrittenWord,
+)
 from engine.system.waiting import raise_if_set
 from engine.text.g2p.analysis import Analyzer, Homographs, import_spacy, load_analyzer
-from engine.text.g2p.directions import Override, Script, Section, read_script
+from engine.text.g2p.directions import (
+    Override,
+    PresetMark,
+    Script,
+    Section,
+    read_script,
+    without_preset_tags,
+)
 from engine.text.g2p.draft import Span, Written
 from engine.text.g2p.normalize import Normalized
 from engine.text.g2p.pieces import Ending, PronouncedWord, deciding, has_sound, pieces_of, written_words
@@ -154,7 +171,11 @@ class Phonemizer:
         index = self._index(definitions, notices)
         for start, passage in passages(text[section.start : section.end]):
             raise_if_set(cancel, STOPPED)
-            normalized = self._user_words.normalize(passage, index, stopped).moved(section.start + start)
+            untagged = without_preset_tags(passage)
+            normalized = self._user_words.normalize(untagged.text, index, stopped)
+            if untagged.text != passage:
+                normalized = normalized.over(untagged)
+            normalized = normalized.moved(section.start + start)
             notices += normalized.notices
             for sentence in sentences(normalized.sourced.text):
                 raise_if_set(cancel, STOPPED)
@@ -237,18 +258,34 @@ def _utterances(found: Iterable[Sequence[PhonemePiece]], text: str, script: Scri
     """Yield the utterance of each group, as soon as the next one is known; no pause follows the last."""
     sounding = _with_sound(found)
     pieces, index, end = next(sounding, None), 0, 0
+    waiting, active = deque(script.marks), list[PresetMark]()
     while pieces is not None:
         following = next(sounding, None)
         utterance = _utterance(index, pieces, text, following is None)
         place, before = script.place(utterance.start), end
         end = len(script.sections) if following is None else script.place(following[0].start)
+        while waiting and waiting[0].start < utterance.end:
+            active.append(waiting.popleft())
+        active = [mark for mark in active if mark.end > utterance.start]
         yield replace(
             utterance,
             voice=script.sections[place].voice,
             rest_seconds=script.rest_seconds(place, end),
             rest_before_seconds=script.rest_seconds(before, place) or 0.0,
+            presets=tuple(_presets(utterance.words, active, len(text) if following is None else following[0].start)),
         )
         pieces, index = following, index + 1
+
+
+def _presets(words: Sequence[WrittenWord], marks: Iterable[PresetMark], following: int) -> Iterator[AppliedPreset]:
+    """Yield the presets of the words of an utterance; the next one starts at `following`.
+
+    A rise or fall is at the end of its words, so an utterance has none if these continue in the next one.
+    """
+    for mark in marks:
+        marked = [word for word in words if word.start < mark.end and mark.start < word.end]
+        if marked and not (mark.preset in (Preset.RISE, Preset.FALL) and following < mark.end):
+            yield AppliedPreset(mark.preset, marked[0].first_phoneme, marked[-1].end_phoneme)
 
 
 def _with_sound(found: Iterable[Sequence[PhonemePiece]]) -> Iterator[list[PhonemePiece]]:

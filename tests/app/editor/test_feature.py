@@ -16,11 +16,10 @@ from pytestqt.qtbot import QtBot
 
 from app.editor.feature import EditorFeature
 from app.editor.gestures import Tool
-from app.editor.shaping import Preset
 from app.editor.text_edits import TextEdits
 from engine.errors import InvalidRequest
 from engine.runtime.edits import MAX_GAIN_DB, MAX_PAUSE_SECONDS
-from engine.speech import PhonemeEdit, Respelling, UtteranceEdit
+from engine.speech import PhonemeEdit, Preset, Respelling, UtteranceEdit
 from tests.app.window_desk import WindowDesk
 
 TEXT = "hello world. second one."
@@ -29,8 +28,8 @@ TEXT = "hello world. second one."
 class Desk(WindowDesk):
     """A window whose sentence is shaped."""
 
-    def __init__(self, qtbot: QtBot, qapp: QApplication, folder: Path) -> None:
-        super().__init__(qtbot, qapp, folder, TEXT)
+    def __init__(self, qtbot: QtBot, qapp: QApplication, folder: Path, text: str = TEXT) -> None:
+        super().__init__(qtbot, qapp, folder, text)
         self.edits = TextEdits(folder / "edits.json")
         self.feature = EditorFeature(self.window, self.controller, self.output, self.settings, self.edits)
         self.show()

@@ -16,8 +16,9 @@ from app.editor import shaping
 from app.editor.session import EditorSession
 from app.editor.text_edits import TextEdits
 from app.speech.engine_worker import EngineWorker
+from engine.runtime.presets import stretched
 from engine.runtime.synthesizer import Synthesizer
-from engine.speech import SpeechRequest, UtteranceEdit
+from engine.speech import Preset, SpeechRequest, UtteranceEdit
 from tests.app.fakes import FakeOutput
 from tests.patience import PATIENCE_MS
 from tests.starter_voices import FEMALE
@@ -65,7 +66,7 @@ def random_edit(random: np.random.Generator, edit: UtteranceEdit) -> UtteranceEd
         case 0:
             return shaping.with_frames(edit, {first: int(random.integers(1, 12))}, 40.0)
         case 1:
-            return shaping.stretched(edit, [first], factor, lambda index: 4)
+            return stretched(edit, [first], factor)
         case 2:
             return shaping.with_pitch_scaled(edit, {first: factor})
         case 3:
@@ -97,3 +98,29 @@ def test_undoing_1000_random_edits_gives_the_first_samples(qtbot: QtBot, session
     assert session.edit == session.unchanged
     qtbot.waitUntil(lambda: not session.busy)
     np.testing.assert_array_equal(session.spoken.chunk.samples, first)
+
+
+def test_tags_in_the_text_are_shown_as_changes(qtbot: QtBot, session: EditorSession) -> None:
+    session.open(SpeechRequest("A [slow]quick[/slow] [rise]fox.", FEMALE), 0)
+    qtbot.waitUntil(lambda: session.spoken is not None and not session.busy)
+    tags = session.edit
+    assert tags == session.unchanged
+    assert shaping.edited_phonemes(tags)
+    assert (session.preview.frames != session.preview.model_frames).any()
+    assert (session.preview.pitch != session.preview.model_pitch).any()
+    session.apply(Preset.EMPHASIS, 0, 1)
+    assert session.edit != tags
+    session.reset_all()
+    assert session.edit == tags
+
+
+def test_a_preset_is_heard_and_undone(qtbot: QtBot, session: EditorSession) -> None:
+    qtbot.waitUntil(lambda: session.spoken is not None and not session.busy)
+    first, (start, end) = session.spoken, (2, len(session.shaped.phonemes))
+    session.apply(Preset.RISE, start, end)
+    assert session.undo.activeStack().undoText() == "Rise as a Question"
+    qtbot.waitUntil(lambda: not session.busy)
+    assert not np.array_equal(session.spoken.contours.pitch, first.contours.pitch)
+    session.undo.activeStack().undo()
+    qtbot.waitUntil(lambda: not session.busy)
+    np.testing.assert_array_equal(session.spoken.chunk.samples, first.chunk.samples)

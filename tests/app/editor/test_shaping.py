@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from app.editor import shaping
-from app.editor.shaping import Preset
+from engine.runtime.presets import with_changes
 from engine.speech import PhonemeEdit, Respelling, UtteranceEdit
 
 PLANNED = "həlˈO wˈɜld."
@@ -39,7 +39,7 @@ def test_respellings_in_any_order_give_the_phonemes_that_were_asked_for(data: st
 
 
 def test_changes_behind_a_respelling_move() -> None:
-    edit = shaping.with_changes(EDIT, [PhonemeEdit(2, frames=3), PhonemeEdit(8, frames=5)])
+    edit = with_changes(EDIT, [PhonemeEdit(2, frames=3), PhonemeEdit(8, frames=5)])
     edit = shaping.respelled(edit, 0, 5, "hˈI")
     assert edit.respellings == (Respelling(0, 5, "hˈI"),)
     assert edit.changes == (PhonemeEdit(6, frames=5),)
@@ -47,32 +47,6 @@ def test_changes_behind_a_respelling_move() -> None:
 
 def test_the_planned_phonemes_are_no_respelling() -> None:
     assert shaping.respelled(shaping.respelled(EDIT, 0, 5, "a"), 0, 1, "həlˈO") == EDIT
-
-
-def test_a_rise_begins_at_the_last_stressed_vowel() -> None:
-    edit = shaping.with_preset(EDIT, Preset.RISE, PLANNED, 0, len(PLANNED), lambda index: 4)
-    assert [each.index for each in edit.changes] == [8, 9, 10]
-    assert edit.changes[-1].pitch.scale == shaping.RISE
-
-
-def test_a_rise_is_complete_where_the_voice_ends() -> None:
-    edit = shaping.with_preset(UtteranceEdit(0, "kˈɑnsəɹts"), Preset.RISE, "kˈɑnsəɹts", 0, 9, lambda index: 4)
-    scales = {each.index: each.pitch.scale for each in edit.changes}
-    assert scales[6] == scales[8] == shaping.RISE
-    assert scales[2] < scales[5] < scales[6]
-
-
-def test_emphasis_is_undone_by_its_opposite() -> None:
-    edit = shaping.with_preset(EDIT, Preset.EMPHASIZE, PLANNED, 0, 5, lambda index: 4)
-    assert edit != EDIT
-    edit = shaping.with_preset(edit, Preset.DE_EMPHASIZE, PLANNED, 0, 5, lambda index: 4)
-    assert all(abs(each.pitch.scale - 1) < 1e-5 and abs(each.stretch - 1) < 1e-5 for each in edit.changes)
-
-
-def test_stretching_scales_a_duration_that_was_set() -> None:
-    edit = shaping.with_frames(EDIT, {1: 10}, 40.0)
-    edit = shaping.stretched(edit, [1, 2], 2.0, lambda index: 10)
-    assert edit.changes == (PhonemeEdit(1, frames=20), PhonemeEdit(2, stretch=2.0))
 
 
 def test_a_reset_leaves_other_phonemes_alone() -> None:

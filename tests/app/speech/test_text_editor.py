@@ -405,14 +405,25 @@ def edit(qtbot: QtBot) -> PlainTextEdit:
 
 
 @pytest.mark.parametrize(
-    "text", ["[pause 1.5s]", "[pause 500ms]", "[Voice: am_michael]", "[voice:a(1)+b(2)]", "[voice: Été doux]"]
+    "text",
+    [
+        "[pause 1.5s]",
+        "[pause 500ms]",
+        "[Voice: am_michael]",
+        "[voice:a(1)+b(2)]",
+        "[voice: Été doux]",
+        "[rise]",
+        "[/Slow]",
+    ],
 )
 def test_directions_are_pills(edit: PlainTextEdit, text: str) -> None:
     edit.setPlainText(f"One {text} two.")
     assert len(pills_in(edit)) == 1
 
 
-@pytest.mark.parametrize("text", ["[pause](/pɔz/)", "[pause 1.5s", "pause 1.5s]", "[voices]", "[1]", "[paused]"])
+@pytest.mark.parametrize(
+    "text", ["[pause](/pɔz/)", "[pause 1.5s", "pause 1.5s]", "[voices]", "[1]", "[paused]", "[rise](/x/)"]
+)
 def test_other_brackets_are_none(text: str) -> None:
     assert DIRECTION.search(text) is None
 

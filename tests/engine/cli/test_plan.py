@@ -48,6 +48,17 @@ def test_words_are_parts_of_the_phonemes_of_their_utterance(capsys):
         assert all(phonemes in utterance["phonemes"] for phonemes in spoken)
 
 
+def test_words_have_their_tags(capsys):
+    data = planned(capsys, "[slow]Are [rise]you?[/slow] No. [fast]x")
+    words = [word for utterance in data["chapters"][0]["utterances"] for word in utterance["words"]]
+    assert [(word["text"], word["tags"]) for word in words] == [
+        ("Are", ["slow"]), ("you", ["slow", "rise"]), ("No", []), ("x", []),
+    ]  # fmt: skip
+    assert [each["message"] for each in data["notices"] if "[/fast]" in each["message"]]
+    assert run([COMMAND.name, "Are [rise]you?", "--model", "starter"]) == 0
+    assert "[rise]" in capsys.readouterr().out.splitlines()[2]
+
+
 def test_what_is_left_out_is_told(capsys):
     notices = planned(capsys, TEXT)["notices"]
     assert [TEXT[notice["start"] : notice["end"]] for notice in notices] == ["<b>", "</b>", "漢字"]

@@ -282,6 +282,29 @@ def test_a_voice_in_the_text_speaks_the_parts_that_follow(tmp_path: Path) -> Non
     ]  # fmt: skip
 
 
+def test_presets_go_on_in_the_parts_that_follow(tmp_path: Path) -> None:
+    paragraphs = book(1).chapters[0].text
+    text = f"[slow]{paragraphs}[/slow]\n\nThe end."
+    speaker = FastSpeaker()
+    run(order_of(Document("", "", "en", (Chapter("", text),)), tmp_path / "book.wav"), speaker)
+    assert len(speaker.requests) > 2
+    for request in speaker.requests:
+        assert request.text.startswith("[slow]")
+        assert "[/slow]" in request.text
+    assert speaker.requests[-1].text.endswith("[/slow]\n\nThe end.")
+
+
+def test_words_keep_their_places_where_a_preset_goes_on(tmp_path: Path) -> None:
+    text = f"[slow]{book(1).chapters[0].text}[/slow]"
+    path = tmp_path / "book.json"
+    order = order_of(Document("", "", "en", (Chapter("", text),)), tmp_path / "book.wav")
+    run(replace(order, subtitles=path))
+    places = [word["start"] for word in json.loads(path.read_text(encoding="utf-8"))["words"]]
+    assert places == sorted(places)
+    starts = [part.start for part in parts_of(text)]
+    assert all(any(abs(place - start) <= 6 for place in places) for start in starts)
+
+
 SENTENCE = "He said “that this is one of many sentences.” "
 
 

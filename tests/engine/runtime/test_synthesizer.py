@@ -35,7 +35,19 @@ from engine.runtime.preparation.devices import DeviceChoice
 from engine.runtime.preparation.files import ensure_files, is_ready
 from engine.runtime.preparation.lstm_methods import MethodChoice
 from engine.runtime.synthesizer import Synthesizer, device_event
-from engine.speech import DeviceEvent, Event, Plan, PlanEvent, Prosody, Speech, SpeechRequest, SpokenWord, StageEvent
+from engine.speech import (
+    DeviceEvent,
+    Event,
+    PhonemeEdit,
+    Plan,
+    PlanEvent,
+    Prosody,
+    Speech,
+    SpeechRequest,
+    SpokenWord,
+    StageEvent,
+    UtteranceEdit,
+)
 from engine.stages import STAGE_NAMES
 from engine.system.memory import give_back_freed_memory
 from engine.system.paths import packed_weights_folder
@@ -302,6 +314,45 @@ def test_directions_in_the_text_do_what_they_say(starter):
     (notice,) = next(event.plan.notices for event in events if isinstance(event, PlanEvent))
     assert notice.message == f"Unknown voice “{wrong}”. Did you mean “{MALE}”? The voice doesn’t change."
     assert text[notice.start : notice.end] == f"[voice:{wrong}]"
+
+
+def test_tags_change_only_their_sentence(starter):
+    plain, tagged = "Come here now. [pause 1s] Go away.", "Come here [rise]now. [pause 1s] Go away."
+    first, second = both = [chunk.samples for chunk in starter.synthesize(SpeechRequest(plain, FEMALE))]
+    rising = list(starter.synthesize(SpeechRequest(tagged, FEMALE)))
+    assert not np.array_equal(rising[0].samples, first)
+    assert np.array_equal(rising[1].samples, second)
+    assert [tagged[word.start : word.end] for word in rising[0].words] == ["Come", "here", "now"]
+    again = [chunk.samples for chunk in starter.synthesize(SpeechRequest(plain, FEMALE))]
+    ignored = [chunk.samples for chunk in starter.synthesize(SpeechRequest(f"[slow]{plain}", FEMALE))]
+    for one, two, three in zip(both, again, ignored, strict=True):
+        assert np.array_equal(one, two)
+        assert np.array_equal(one, three)
+
+
+def test_a_part_has_the_presets_that_begin_before_it(starter):
+    text = "[slow]Come here. Go away.[/slow]"
+    start = text.index("Go")
+    (chunk,) = starter.synthesize(SpeechRequest(text, FEMALE, start=start))
+    (slow,) = starter.synthesize(SpeechRequest("[slow]Go away.[/slow]", FEMALE))
+    assert np.array_equal(chunk.samples, slow.samples)
+    (usual,) = starter.synthesize(SpeechRequest("Go away.", FEMALE))
+    assert len(slow.samples) > len(usual.samples)
+
+
+def test_an_edit_leaves_the_tags_of_other_sentences_alone(starter):
+    text = "[slow]Come here. [pause 1s] Go away.[/slow]"
+    request = SpeechRequest(text, FEMALE)
+    *_, plan = starter.plans(request)
+    edit = UtteranceEdit(plan.utterances[0].start, plan.utterances[0].phonemes, changes=(PhonemeEdit(0, frames=9),))
+    tagged = list(starter.synthesize(request))
+    edited = list(starter.synthesize(replace(request, edits=(edit,))))
+    part = list(starter.synthesize(replace(request, edits=(edit,), start=text.index("here"))))
+    assert not np.array_equal(edited[0].samples, tagged[0].samples)
+    assert np.array_equal(edited[1].samples, tagged[1].samples)
+    assert [chunk.utterance.presets for chunk in edited] == [(), plan.utterances[1].presets]
+    assert [text[word.start : word.end] for word in part[0].words] == ["here"]
+    assert np.array_equal(part[1].samples, tagged[1].samples)
 
 
 def test_a_part_is_spoken_by_the_voice_named_before_it(starter):

@@ -51,8 +51,7 @@ class UserWords:
         overrides = self._overrides(ruled.text, index, notices)
         normalized = self._placed(ruled.text, overrides)
         if ruled.rewritten:
-            moved = (replace(each, **vars(ruled.source_span(each.start, each.end))) for each in normalized.notices)
-            normalized = replace(normalized, sourced=normalized.sourced.over(ruled), notices=tuple(moved))
+            normalized = normalized.over(ruled)
         return replace(normalized, notices=(*notices, *normalized.notices))
 
     def _overrides(self, text: str, index: LexiconIndex, notices: list[Notice]) -> list[Override]:

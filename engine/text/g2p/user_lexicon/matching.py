@@ -18,7 +18,7 @@ import regex
 
 from engine.errors import InvalidRequest
 from engine.speech import PronunciationSource
-from engine.text.g2p.directions import INLINE
+from engine.text.g2p.directions import INLINE, without_preset_tags
 from engine.text.g2p.draft import SourcedText, Span
 from engine.text.g2p.pieces import Ending
 from engine.text.g2p.user_lexicon.entries import ENGLISH, EXACT_CASE, LexiconEntry
@@ -214,17 +214,18 @@ class RuleFinder:
                 yield match
 
 
-def matches(text: str, entry: LexiconEntry) -> list[Span]:
+def matches(text: str, entry: LexiconEntry) -> Sequence[Span]:
     """Return the places of a text that an entry changes; with a part of speech, all places where it may.
 
     Loads misaki, for words with endings. Raises `InvalidRequest` for a pattern that takes too long.
     """
+    untagged = without_preset_tags(text)
     if not entry.pattern:
         language = entry.languages()[0]
-        found = LexiconIndex([entry], language.english).find(text, ending_finder(language))
-        return [Span(each.start, each.end) for each in found]
+        found = LexiconIndex([entry], language.english).find(untagged.text, ending_finder(language))
+        return [untagged.written_span(each.start, each.end) for each in found]
     try:
-        return [Span(*match.span()) for match in RuleFinder(entry).finditer(text)]
+        return [untagged.written_span(*match.span()) for match in RuleFinder(entry).finditer(untagged.text)]
     except TimeoutError as error:
         raise InvalidRequest(f"The pattern “{entry.pattern}” takes too long.", "Simplify it.") from error
 

@@ -17,6 +17,7 @@ from engine.speech import NO_DEFINITIONS, Definitions
 from engine.system.atomic_write import write_atomically
 from engine.system.json_text import json_value
 from engine.system.paths import data_folder
+from engine.text.g2p.directions import without_preset_tags
 from engine.text.g2p.user_lexicon.entries import ENGLISH, LexiconEntry, entry_of
 from engine.text.g2p.user_lexicon.matching import LexiconIndex, ending_finder
 from engine.text.languages import LANGUAGES, Language, language_of
@@ -90,6 +91,7 @@ class UserLexicon:
         if not self.entries() and not definitions.pronunciations:
             return ()
         found: dict[LexiconEntry, None] = {}
+        text = without_preset_tags(text).text
         for language in languages:
             if index := self.index(language, definitions):
                 found |= dict.fromkeys(index.entries_in(text, ending_finder(language)))

@@ -73,6 +73,7 @@ def test_brackets_and_arrows_are_kept_in_json() -> None:
 def test_directions_and_pronunciations_are_not_shown() -> None:
     assert "\na b\n" in srt(timed("a [pause 1s] b"))
     assert "\na b\n" in srt(timed("[voice:am_michael] a [pause 1s]b"))
+    assert "\n“so slow”, a b?\n" in srt(timed("“[slow]so slow[/slow]”, a [rise] b[/rise]?"))
 
 
 def test_ass_shows_braces_that_would_be_commands_as_brackets() -> None:

@@ -6,7 +6,7 @@ import re
 
 from engine.audio.subtitles.timed_words import TimedWord, timed_words
 from engine.speech import SpokenWord
-from engine.text.g2p.directions import DIRECTION
+from engine.text.g2p.directions import DIRECTION, hide_preset_tags
 
 RATE_HZ = 1000
 
@@ -15,7 +15,7 @@ def spoken(text: str, seconds: float = 0.4, gap_seconds: float = 0.0) -> list[Sp
     """Return a word for each run of word characters outside directions."""
     words = []
     at = 0
-    blanked = DIRECTION.sub(lambda match: " " * len(match[0]), text)
+    blanked = DIRECTION.sub(lambda match: " " * len(match[0]), hide_preset_tags(text, " "))
     for match in re.finditer(r"[\w']+", blanked):
         end = at + round(seconds * RATE_HZ)
         words.append(SpokenWord(*match.span(), at, end))

@@ -3,19 +3,23 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from engine.errors import InvalidRequest, UnknownVoice
-from engine.speech import Utterance
+from engine.speech import AppliedPreset, Preset, Utterance
 from engine.text.g2p import Phonemizer
 from engine.text.g2p.directions import (
     PLACEHOLDER,
     Override,
+    PresetMark,
     Script,
     Section,
     directions,
+    hide_preset_tags,
     put_back,
+    read_marks,
     read_script,
     set_aside,
     to_misaki,
     voice_before,
+    without_preset_tags,
 )
 from engine.text.g2p.draft import Draft
 from engine.text.languages import AMERICAN, BRITISH
@@ -197,3 +201,111 @@ def test_a_placeholder_in_the_source_is_no_word():
 def test_usual_ipa_becomes_misaki_letters(ipa, american, british):
     assert to_misaki(ipa, AMERICAN) == american
     assert to_misaki(ipa, BRITISH) == british
+
+
+def marked(text: str) -> list[tuple[str, str]]:
+    """The presets of a text with the characters that they are for."""
+    return [(mark.preset, text[mark.start : mark.end]) for mark in read_marks(text).marks]
+
+
+@pytest.mark.parametrize(
+    ("text", "presets"),
+    [
+        ("Is it [rise]you?", [("rise", "y")]),
+        ("Is it [ Rise ] you?", [("rise", "y")]),
+        ("[rise]Is it you?[/rise]", [("rise", "Is it you?")]),
+        ("[fall]a [fall]b", [("fall", "a"), ("fall", "b")]),
+        ("[slow]a [emphasis]b[/emphasis][/slow]", [("slow", "a [emphasis]b[/emphasis]"), ("emphasis", "b")]),
+        ("[emphasis] [pause 1s] (a)", [("emphasis", "a")]),
+        ("[deemphasis][Kokoro](/k/)", [("deemphasis", "K")]),
+        ("[fast]a[/ fast]", [("fast", "a")]),
+    ],
+)
+def test_a_preset_is_for_the_next_word_or_up_to_its_end(text, presets):
+    assert marked(text) == presets
+    assert read_marks(text).notices == ()
+
+
+@pytest.mark.parametrize(
+    ("text", "tag", "reason"),
+    [
+        ("[slow]a", "[slow]", "end it with [/slow]"),
+        ("a [fast]b [fast]c[/fast]", "[fast]", "end it with [/fast]"),
+        ("a[/rise]", "[/rise]", "write [rise] before it"),
+        ("a [emphasis]!", "[emphasis]", "before a word"),
+    ],
+)
+def test_a_tag_without_effect_is_left_out_with_a_notice(text, tag, reason):
+    (notice,) = read_marks(text).notices
+    assert text[notice.start : notice.end] == tag
+    assert reason in notice.message
+    assert tag not in without_preset_tags(text).text
+
+
+@pytest.mark.parametrize(
+    "text", ["[rise](/ɹˈIz/)", "[slow](http://x.y)", "[slower]", "[rise up]", "rise", "[/voice]", "[   rise]"]
+)
+def test_other_brackets_are_no_tags(text):
+    assert marked(text) == []
+    assert without_preset_tags(text).text == text
+
+
+@pytest.mark.parametrize(
+    ("text", "untagged"),
+    [
+        ("[slow]a b[/slow].", "a b."), ("a [slow] b [/slow].", "a b."), ("a [rise]b?", "a b?"),
+        ("a [slow][rise] b [/rise] [/slow] c", "a b c"), ("un[fast]do[/fast]able", "undoable"),
+        ("a.\n[slow]\nb.\n[/slow]\nc", "a.\nb.\nc"),
+    ],
+)  # fmt: skip
+def test_tags_leave_no_white_space(text, untagged):
+    found = without_preset_tags(text)
+    assert found.text == untagged
+    hidden = hide_preset_tags(text, "_")
+    assert len(hidden) == len(text)
+    assert hidden.replace("_", "") == untagged
+
+
+TAGS = st.sampled_from([f"[{slash}{preset}]" for preset in Preset for slash in ("", "/")])
+
+
+@given(
+    st.lists(st.tuples(st.sampled_from(["Really", "you", "don’t", "5", "Mr. Lee", "go"]), st.lists(TAGS, max_size=2))),
+    st.data(),
+)
+def test_a_text_is_read_as_if_its_tags_were_not_there(american, words, data):
+    plain = " ".join(["Hello", *(word for word, _ in words)]) + "?"
+    tagged = " ".join(["Hello", *("".join([*tags, word]) for word, tags in words)])
+    tagged += "".join(data.draw(st.lists(TAGS, max_size=2))) + "?"
+    expected, found = american.plan(plain), american.plan(tagged)
+    assert [each.phonemes for each in found.utterances] == [each.phonemes for each in expected.utterances]
+    written = [
+        [hide_preset_tags(tagged, "_")[word.start : word.end].replace("_", "") for word in each.words]
+        for each in found.utterances
+    ]
+    assert written == [[plain[word.start : word.end] for word in each.words] for each in expected.utterances]
+
+
+def test_utterances_carry_the_presets_of_their_words(american):
+    text = "[slow]One two. [pause 1s]Three[/slow] four, [emphasis]five."
+    one, two = utterances(american, text)
+    assert one.presets == (AppliedPreset(Preset.SLOW, 0, one.words[1].end_phoneme),)
+    assert two.presets == (
+        AppliedPreset(Preset.SLOW, 0, two.words[0].end_phoneme),
+        AppliedPreset(Preset.EMPHASIS, two.words[2].first_phoneme, two.words[2].end_phoneme),
+    )
+
+
+def test_a_rise_is_at_the_end_of_its_words(american):
+    one, two = utterances(american, "[rise]Is it? [pause 1s] Is it you?[/rise]")
+    assert one.presets == ()
+    assert two.presets == (AppliedPreset(Preset.RISE, 0, two.words[-1].end_phoneme),)
+
+
+def test_presets_of_a_part_count_from_its_start():
+    marks = read_marks("[slow]one two[/slow] [rise]three [fast]four")
+    assert marks.within(10, 43).marks == (PresetMark(Preset.SLOW, 0, 3), PresetMark(Preset.RISE, 17, 18))
+    assert [(each.start, each.end) for each in marks.within(10, 43).notices] == [(23, 29)]
+    assert marks.within(10, 12).notices == ()
+    assert marks.across(10) == (Preset.SLOW,)
+    assert marks.across(6) == marks.across(13) == ()
