@@ -183,6 +183,16 @@ class PronunciationSource(StrEnum):
 
 
 @dataclass(frozen=True)
+class Reading:
+    """A possible pronunciation of an English word in one accent; `form` is its part of speech, if any: “verb”."""
+
+    phonemes: str
+    source: PronunciationSource
+    british: bool
+    form: str = ""
+
+
+@dataclass(frozen=True)
 class WrittenWord:
     """A word of the text, at characters `start` to `end`, and its phonemes, `first_phoneme` to `end_phoneme`.
 

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import replace
 
 import numpy as np
 from PySide6.QtCore import Signal, Slot
-from PySide6.QtWidgets import QDoubleSpinBox, QLabel, QPushButton, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QDoubleSpinBox, QLabel, QMenu, QPushButton, QToolButton, QVBoxLayout, QWidget
 
 from app.editor import shaping
 from app.editor.preview import Preview
@@ -24,7 +25,7 @@ from engine.runtime.edits import (
     MIN_PITCH_HZ,
 )
 from engine.runtime.presets import MIN_SCALE, change_at
-from engine.speech import Utterance, WrittenWord
+from engine.speech import PronunciationSource, Reading, Utterance, WrittenWord
 
 HINT = "Words, or symbols between slashes: /həlˈO/"
 _SOURCES = {
@@ -62,6 +63,12 @@ class PhonemeInspector(QWidget):
         self.everywhere.setObjectName("panelButton")
         self.everywhere.setToolTip("Save this pronunciation of the word for all texts")
         self.say_like.row.addWidget(self.everywhere)
+        self.readings = QToolButton()
+        self.readings.setText("Alternatives")
+        self.readings.setToolTip("Pronunciations that this word may have")
+        self.readings.setPopupMode(QToolButton.ToolButtonPopupMode.InstantPopup)
+        self.readings.setMenu(QMenu(self.readings))
+        self.say_like.row.insertWidget(1, self.readings)
         self.duration = _spin_box("Duration", " ms", 1, MAX_PHONEME_SECONDS * 1000 * 10)
         self.pitch = _spin_box("Pitch", " Hz", MIN_PITCH_HZ, MAX_PITCH_HZ)
         self.energy = _spin_box("Energy", " %", 0, MAX_SCALE * PERCENT)
@@ -69,6 +76,8 @@ class PhonemeInspector(QWidget):
         self.presets = {preset: QPushButton(title) for preset, title in shaping.PRESET_TITLES.items()}
         self._lay_out()
         self.say_like.entered.connect(self._on_entered)
+        self.readings.menu().aboutToShow.connect(self._find_readings)
+        session.readings_found.connect(self._show_readings)
         self.everywhere.clicked.connect(self._on_everywhere)
         self.duration.valueChanged.connect(self._on_duration)
         self.pitch.valueChanged.connect(self._on_pitch)
@@ -107,6 +116,7 @@ class PhonemeInspector(QWidget):
         for widget in (self.say_like, self.duration, self.pitch, self.energy, *self.presets.values()):
             widget.setEnabled(there)
         self.say_like.offer(self._session.symbols)
+        self.readings.setEnabled(self._word is not None)
         if not there or preview is None or shaped is None:
             self.heading.setText("Click a word or a phoneme to change it.")
             for box in (self.duration, self.pitch, self.energy):
@@ -126,6 +136,12 @@ class PhonemeInspector(QWidget):
             box.blockSignals(True)
             box.setValue(value)
             box.blockSignals(False)
+
+    @property
+    def _word(self) -> WrittenWord | None:
+        """The word of the selected phonemes."""
+        shaped, (first, end) = self._session.shaped, self._timeline.selection
+        return word_of(shaped, first, end) if shaped is not None and first < end else None
 
     def _description(self, shaped: Utterance, first: int, end: int) -> str:
         """Describe the selection: its word if it has one, its phonemes, and their source."""
@@ -160,8 +176,7 @@ class PhonemeInspector(QWidget):
     @Slot()
     def _on_everywhere(self) -> None:
         """Save the typed pronunciation, or else the current phonemes, as the pronunciation of the word."""
-        shaped, selection = self._session.shaped, self._timeline.selection
-        word = word_of(shaped, *selection) if shaped is not None and selection[0] < selection[1] else None
+        shaped, word = self._session.shaped, self._word
         if word is None or shaped is None or not self.say_like.valid:
             return
         said = self.say_like.line.text().strip() or f"/{shaped.phonemes[word.first_phoneme : word.end_phoneme]}/"
@@ -173,6 +188,29 @@ class PhonemeInspector(QWidget):
         if self._respelled is not None and phonemes:
             self._respell(self._respelled, phonemes.rstrip(".!?"))
         self._respelled = None
+
+    @Slot()
+    def _find_readings(self) -> None:
+        """Fill the menu of alternatives, once the engine has found them."""
+        self.readings.menu().clear()
+        if (word := self._word) is not None:
+            self.readings.menu().addAction("Looking Up…").setEnabled(False)
+            self._session.find_readings(word)
+
+    @Slot(object)
+    def _show_readings(self, readings: Sequence[Reading]) -> None:
+        shaped, word, menu = self._session.shaped, self._word, self.readings.menu()
+        menu.clear()
+        if word is None or shaped is None:
+            return
+        span = (word.first_phoneme, word.end_phoneme)
+        for reading in readings:
+            action = menu.addAction(f"/{reading.phonemes}/  {_reading_source(reading)}")
+            action.setCheckable(True)
+            action.setChecked(reading.phonemes == shaped.phonemes[slice(*span)])
+            action.triggered.connect(lambda _=False, symbols=reading.phonemes: self._respell(span, symbols))
+        if not readings:
+            menu.addAction("No Alternatives").setEnabled(False)
 
     def _respell(self, span: tuple[int, int], symbols: str) -> None:
         edit = shaping.respelled(self._session.edit, *span, symbols)
@@ -253,6 +291,13 @@ def word_of(utterance: Utterance, first: int, end: int) -> WrittenWord | None:
     """Return the word that contains phonemes; None if they are in several, or in none."""
     words = (each for each in utterance.words if each.first_phoneme <= first and end <= each.end_phoneme)
     return next(words, None)
+
+
+def _reading_source(reading: Reading) -> str:
+    accent = "British" if reading.british else "American"
+    if reading.source == PronunciationSource.LEXICON:
+        return f"{accent}, {reading.form}" if reading.form else accent
+    return f"{accent}, {'letters' if reading.source == PronunciationSource.LETTERS else 'by its spelling'}"
 
 
 def mean_pitch(preview: Preview, first: int, end: int) -> float:

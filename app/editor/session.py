@@ -16,16 +16,18 @@ from app.speech.engine_worker import (
     Ended,
     EngineTask,
     EngineWorker,
+    ReadingsFound,
     Report,
     SpeechEdited,
     TextPlanned,
     Urgency,
+    finding_readings,
     planning,
     speaking_edited,
 )
 from engine.errors import Canceled
 from engine.runtime.presets import with_preset
-from engine.speech import Plan, Preset, SpeechRequest, Utterance, UtteranceEdit
+from engine.speech import Plan, Preset, SpeechRequest, Utterance, UtteranceEdit, WrittenWord
 
 SPEAK_AFTER_MS = 250
 """The time from a change until the sentence is spoken again."""
@@ -35,12 +37,13 @@ class EditorSession(QObject):
     """Shapes one sentence of a text at a time; every change is an undoable command and is saved immediately.
 
     `changed` is emitted when the sentence, its edit or its audio changes. `failed` carries errors, `say_like_found` the
-    phonemes of words, for `say_like`.
+    phonemes of words, for `say_like`, and `readings_found` a list of `Reading`, for `find_readings`.
     """
 
     changed = Signal()
     failed = Signal(object)
     say_like_found = Signal(str)
+    readings_found = Signal(object)
 
     def __init__(
         self, worker: EngineWorker, sounds: SoundPlayer, edits: TextEdits, parent: QObject | None = None
@@ -61,6 +64,7 @@ class EditorSession(QObject):
         self._planning: EngineTask | None = None
         self._speaking: EngineTask | None = None
         self._listening: EngineTask | None = None
+        self._finding: EngineTask | None = None
         self._plays = False
         self._later = QTimer(self, singleShot=True, interval=SPEAK_AFTER_MS)
         self._later.timeout.connect(self._speak)
@@ -148,10 +152,10 @@ class EditorSession(QObject):
         """Stop generating and playing."""
         self._later.stop()
         self.sounds.stop()
-        for task in (self._planning, self._speaking, self._listening):
+        for task in (self._planning, self._speaking, self._listening, self._finding):
             if task is not None:
                 task.cancel.set()
-        self._planning = self._speaking = self._listening = None
+        self._planning = self._speaking = self._listening = self._finding = None
 
     @Slot()
     def show_previous(self) -> None:
@@ -209,6 +213,14 @@ class EditorSession(QObject):
                 EngineTask(planning(request), Urgency.AT_ONCE, self._worker.present)
             )
 
+    def find_readings(self, word: WrittenWord) -> None:
+        """Find the pronunciations that a word of the sentence may have; `readings_found` carries them."""
+        if self._request is not None and self.utterance is not None:
+            if self._finding is not None:
+                self._finding.cancel.set()
+            work = finding_readings(self.text[word.start : word.end], self._request, self.utterance.voice)
+            self._finding = self._worker.start_task(EngineTask(work, Urgency.AT_ONCE, self._worker.present))
+
     def _clear(self) -> None:
         self.close()
         for stack in self._stacks.values():
@@ -256,7 +268,7 @@ class EditorSession(QObject):
 
     @Slot(object, object)
     def _on_report(self, task: EngineTask, report: Report) -> None:
-        if task not in (self._planning, self._speaking, self._listening):
+        if task not in (self._planning, self._speaking, self._listening, self._finding):
             return
         match report:
             case TextPlanned(plan, symbols) if task is self._listening:
@@ -265,6 +277,8 @@ class EditorSession(QObject):
                 self._plan, self.symbols = plan, symbols
             case SpeechEdited():
                 self._spoken = report
+            case ReadingsFound(readings):
+                self.readings_found.emit(readings)
             case Ended(error):
                 self._end(task, error)
 
@@ -279,8 +293,10 @@ class EditorSession(QObject):
             if error is None and self._plays and self._spoken is not None:
                 self.sounds.play(self._spoken.chunk.samples, self._spoken.chunk.sample_rate_hz)
             self._plays = False
-        else:
+        elif task is self._listening:
             self._listening = None
+        else:
+            self._finding = None
         if error is not None and not isinstance(error, Canceled):
             self.failed.emit(error)
         self.changed.emit()

@@ -28,6 +28,7 @@ from engine.speech import (
     Plan,
     PreparationEvent,
     Prosody,
+    Reading,
     SpeechRequest,
     StageEvent,
     Utterance,
@@ -46,6 +47,9 @@ class SpeechEngine(ExportSynthesizer, Protocol):
 
     def plans(self, request: SpeechRequest) -> Iterator[Plan]:
         """Plan a request; each plan continues the one before."""
+
+    def readings(self, word: str, request: SpeechRequest, voice: str = "") -> tuple[Reading, ...]:
+        """Return the pronunciations that a word may have for a voice, by default the request's."""
 
     def edited(
         self,
@@ -97,9 +101,16 @@ class SpeechEdited:
     chunk: AudioChunk
 
 
+@dataclass(frozen=True)
+class ReadingsFound:
+    """The pronunciations that a word may have."""
+
+    readings: tuple[Reading, ...]
+
+
 EngineFactory = Callable[[], SpeechEngine]
 VoiceLister = Callable[[], VoicesListed]
-Result = VoicesListed | AudioChunk | ExportProgress | TextPlanned | SpeechEdited
+Result = VoicesListed | AudioChunk | ExportProgress | TextPlanned | SpeechEdited | ReadingsFound
 Report = Result | Event | Ended
 
 
@@ -163,6 +174,11 @@ def planning(request: SpeechRequest, character: int | None = None) -> Work:
         yield TextPlanned(plan, engine.symbols)
 
     return work
+
+
+def finding_readings(word: str, request: SpeechRequest, voice: str) -> Work:
+    """Return work that finds the pronunciations of a word for a voice of the request."""
+    return lambda means: [ReadingsFound(means.engine().readings(word, request, voice))]
 
 
 def speaking_edited(utterance: Utterance, request: SpeechRequest, edit: UtteranceEdit) -> Work:

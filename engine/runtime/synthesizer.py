@@ -38,6 +38,7 @@ from engine.speech import (
     Plan,
     PreparationEvent,
     Prosody,
+    Reading,
     Speech,
     SpeechRequest,
     Utterance,
@@ -216,6 +217,14 @@ class Synthesizer:
     def plans(self, request: SpeechRequest) -> Iterator[Plan]:
         """Yield the plan of a request as it grows, without modules. Raises an `InvalidRequest` or `MissingLanguage`."""
         return self._planning(request)[0]
+
+    def readings(self, word: str, request: SpeechRequest, voice: str = "") -> tuple[Reading, ...]:
+        """Return the pronunciations that a word may have for a voice, by default the request's.
+
+        Raises an `InvalidRequest` or `MissingLanguage`.
+        """
+        info = self._voice(request.definitions.recipe_of(voice or request.voice))[0].info
+        return self._phonemizer(language_of(request.language or info.language).tag).readings(word)
 
     def _planning(
         self, request: SpeechRequest, cancel: threading.Event | None = None

@@ -29,6 +29,8 @@ from engine.speech import (
     Plan,
     PlanEvent,
     PreparationEvent,
+    PronunciationSource,
+    Reading,
     SpeechRequest,
     Utterance,
     UtteranceEdit,
@@ -189,6 +191,11 @@ class FakeEngine:
         frames = (np.bincount(each)[1:-1] for each in (model, tokens))
         contours = Contours(*frames, pitch[0], curves[0][0], energy[0], curves[1][0], 40.0, 4)
         return changed, contours, chunk_of(changed, 1, RATE_HZ * len(tokens) // 40)
+
+    def readings(self, word: str, request: SpeechRequest, voice: str = "") -> tuple[Reading, ...]:
+        """Return the letters of a word, and the same without its last one as a verb."""
+        source = PronunciationSource.LEXICON
+        return (Reading(word, source, british=False), Reading(word[:-1], source, british=True, form="verb"))
 
     @property
     def symbols(self) -> str:

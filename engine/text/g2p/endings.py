@@ -10,7 +10,7 @@ from typing import Any
 
 from misaki import en
 
-from engine.text.g2p.lexicon import CONTRACTION, Entry, Lexicon, contracted
+from engine.text.g2p.lexicon import CONTRACTION, Lexicon, contracted
 from engine.text.g2p.pieces import Ending
 
 ANY_PHONEMES = "a"
@@ -34,6 +34,14 @@ class Endings(en.Lexicon):
         found = self._stem(word, is_entry)
         return found if found is not None and self._is_regular(word, *found) else None
 
+    def forms(self, word: str) -> dict[str, str]:
+        """Return the pronunciations of a word, or of a regular form of one, by its form; see `Lexicon.forms`."""
+        for written in dict.fromkeys((word, word.lower())):
+            if found := self._lexicon.forms(written):
+                return {form: phonemes for form, phonemes in found.items() if phonemes}
+        stem = self.of(word.lower(), lambda each: bool(self._lexicon.forms(each)))
+        return {} if stem is None else {form: stem[1](phonemes) for form, phonemes in self.forms(stem[0]).items()}
+
     def is_known(self, word: str, tag: str | None) -> bool:
         """Return whether a word is an entry; called by misaki's rules."""
         return self._is_entry(word)
@@ -55,14 +63,9 @@ class Endings(en.Lexicon):
         return match["word"], lambda phonemes: contracted(word, lambda whole: phonemes, self.british)
 
     def _is_regular(self, word: str, stem: str, ending: Ending) -> bool:
-        known = self._readings(word)
+        known = set(self._lexicon.forms(word).values())
         return (
             not known
             or word == f"{stem}'s"
-            or not known.isdisjoint(ending(each) for each in self._readings(stem) if each)
+            or not known.isdisjoint(ending(each) for each in self._lexicon.forms(stem).values() if each)
         )
-
-    def _readings(self, word: str) -> set[str | None]:
-        """Return the pronunciations of a word in misaki's lexicon; empty if it lacks the word."""
-        entry: Entry | None = self._lexicon.golds.get(word) or self._lexicon.silvers.get(word)
-        return set() if entry is None else set(entry.values()) if isinstance(entry, dict) else {entry}

@@ -15,7 +15,7 @@ from typing import Any
 from misaki import en
 from misaki.token import MToken
 
-from engine.speech import Notice, PronunciationSource
+from engine.speech import Notice, PronunciationSource, Reading
 from engine.text.g2p.analysis import Analyzer, Homographs, TaggedWord, without_signs
 from engine.text.g2p.directions import Override
 from engine.text.g2p.endings import Endings
@@ -42,6 +42,12 @@ PARTS_OF_SPEECH = {
     "adverb": ("RB", "WRB", "ADV"),
 }  # fmt: skip
 """The beginnings of the tagger's tags, and the classes of homographs; a name also counts as a noun."""
+FORMS = {
+    "NOUN": "noun", "VERB": "verb", "ADJ": "adjective", "ADV": "adverb", "DT": "determiner", "VBD": "past tense",
+    "VBN": "participle", "VBP": "present tense", "None": "stressed", METAL: "metal",
+}  # fmt: skip
+"""misaki's forms of a word that are pronounced differently."""
+PLAIN_WORD = re.compile(r"[^\W\d_]+(?:['’-][^\W\d_]+)*")
 NO_WORD_CLASSES = frozenset(("DEFAULT", "None", "DT"))
 LoadAnalyzer = Callable[[Homographs], Analyzer]
 WORD = re.compile(r"\S+")
@@ -254,6 +260,26 @@ class EnglishFrontEnd:
     def ending(self, word: str, is_entry: Callable[[str], bool]) -> tuple[str, Ending] | None:
         """Return the entry of which a word is a regular form by misaki's rules, and its ending."""
         return self._endings.of(word, is_entry)
+
+    def readings(self, word: str) -> list[Reading]:
+        """Return the pronunciations by the lexicon, as letters and by spelling; those of this accent first."""
+        if not PLAIN_WORD.fullmatch(word):
+            return []
+        word = word.replace("’", "'")
+        found: list[Reading] = []
+        for british in (self._language.british, not self._language.british):
+            lexicon = Lexicon(british)
+            forms = Endings(lexicon).forms(word)
+            for phonemes in dict.fromkeys(forms[form] for form in sorted(forms, key=lambda form: form in FORMS)):
+                same = [FORMS.get(form, "") for form, each in forms.items() if each == phonemes]
+                found.append(
+                    Reading(phonemes, PronunciationSource.LEXICON, british, "" if "" in same else ", ".join(same))
+                )
+            if word.isupper() and (letters := lexicon.get_NNP(word)[0]):
+                found.append(Reading(letters, PronunciationSource.LETTERS, british))
+            if (rules := load_letter_to_sound(british)) and (sounds := rules.phonemes(word)):
+                found.append(Reading(sounds, PronunciationSource.ESPEAK, british))
+        return found
 
     def reports(self) -> list[Notice]:
         """Return notices of the words that had to be spelled or left out."""

@@ -157,6 +157,15 @@ class Lexicon(en.Lexicon):
             phonemes, rating = self._broken(token, context), RATING_BY_RULE
         return (phonemes, rating) if phonemes is not None else (None, None)
 
+    def forms(self, word: str) -> dict[str, str | None]:
+        """Return the pronunciations of a word by its form: a tag, or `DEFAULT`; None stands for its letters."""
+        entry: Entry | None = (
+            OWN_WORDS[self.british].get(word.lower()) or self.golds.get(word) or self.silvers.get(word)
+        )
+        metal = OWN_WORDS[self.british].get(f"metal {word}")
+        forms = {} if entry is None else dict(entry) if isinstance(entry, dict) else {"DEFAULT": entry}
+        return forms if metal is None else {**forms, METAL: metal}
+
     def _broken(self, token: Any, context: Any) -> str | None:
         def speak(word: str) -> str | None:
             whole = replace(token, text=word)

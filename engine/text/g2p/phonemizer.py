@@ -19,6 +19,7 @@ from engine.speech import (
     Notice,
     Plan,
     Preset,
+    Reading,
     Utterance,
     WrittenWord,
 )
@@ -78,6 +79,9 @@ class FrontEnd(Protocol):
     def ending(self, word: str, is_entry: Callable[[str], bool]) -> tuple[str, Ending] | None:
         """Return the entry, in lowercase, of which a word is a regular form, and its ending; None if there is none."""
 
+    def readings(self, word: str) -> list[Reading]:
+        """Return the pronunciations that a word of the text may have; the likeliest first."""
+
     def reports(self) -> list[Notice]:
         """Return notices of words that could not be pronounced since the last call, in offsets of their sentences."""
 
@@ -107,6 +111,14 @@ class Phonemizer:
         self._front_end = _front_end(self._language, load_analyzer)
         self._lexicon = lexicon
         self._user_words = UserWords(self._language, self._front_end)
+
+    def readings(self, word: str) -> tuple[Reading, ...]:
+        """Return the different pronunciations that a word may have and the model knows; none for other languages."""
+        found: dict[str, Reading] = {}
+        for reading in self._front_end.readings(word):
+            if self._symbols.issuperset(reading.phonemes):
+                found.setdefault(reading.phonemes, reading)
+        return tuple(found.values())
 
     def plan(self, text: str, speed: float = 1.0) -> Plan:
         """Return the utterances of the text in order, and a notice for everything that cannot be spoken as written.

@@ -385,6 +385,24 @@ def test_a_pronunciation_for_all_texts_is_that_of_the_selected_word(desk: Desk, 
     assert said == [("world", "/wɜld/"), ("hello", "/hello/")]
 
 
+def test_alternatives_of_a_word_are_offered_with_its_present_one_checked(desk: Desk, qtbot: QtBot) -> None:
+    alternatives = desk.shaper.inspector.readings
+    desk.timeline.select(0, 11)
+    assert not alternatives.isEnabled()
+    desk.timeline.select(1, 3)
+    alternatives.menu().aboutToShow.emit()
+    assert [each.isEnabled() for each in alternatives.menu().actions()] == [False]
+    qtbot.waitUntil(lambda: len(alternatives.menu().actions()) == 2)
+    present, other = alternatives.menu().actions()
+    assert (present.isChecked(), other.isChecked()) == (True, False)
+    assert "British" in other.text()
+    assert "verb" in other.text()
+    other.trigger()
+    desk.wait()
+    assert desk.session.utterance.phonemes == "hello world"
+    assert desk.session.edit.respellings == (Respelling(0, 5, "hell"),)
+
+
 def test_a_change_of_the_lexicon_keeps_the_edits_of_other_sentences(desk: Desk) -> None:
     desk.timeline.select(0, 5)
     desk.press(Qt.Key.Key_Up)

@@ -92,6 +92,37 @@ def test_inline_stress_changes_the_stress(american):
     assert spoken(american.plan("A [Chinese](-1) cat.")) == "ɐ ʧInˌiz kˈæt."
 
 
+def listed(accent, word):
+    return [(each.phonemes, each.form) for each in accent.readings(word) if each.source == "lexicon"]
+
+
+def test_readings_of_a_homograph_name_the_part_of_speech(american, british):
+    assert {("ɹˈɛkəɹd", ""), ("ɹəkˈɔɹd", "verb")} <= set(listed(american, "record"))
+    assert {("ɹˈɛkəɹdz", ""), ("ɹəkˈɔɹdz", "verb")} <= set(listed(american, "Records"))
+    assert listed(british, "tomato")[0] == ("təmˈɑːtQ", "")
+
+
+@pytest.mark.parametrize("word", ["tomato", "Zorgblat", "FBI", "can’t", "well-read", "read", "x"])
+def test_readings_are_distinct_and_those_of_the_accent_come_first(american, british, symbols, word):
+    for accent, is_british in ((american, False), (british, True)):
+        readings = accent.readings(word)
+        phonemes = [each.phonemes for each in readings]
+        assert len(set(phonemes)) == len(phonemes) > 0
+        assert symbols.issuperset("".join(phonemes))
+        assert readings[0].british == is_british
+        assert sorted(readings, key=lambda each: each.british != is_british) == list(readings)
+
+
+@pytest.mark.parametrize("text", ["", "7", "a b", "[read](/ɹˈɛd/)", "…", "a" * 3 + "1"])
+def test_only_words_have_readings(american, text):
+    assert american.readings(text) == ()
+
+
+@given(st.text(max_size=20))
+def test_readings_of_any_word_fit_the_model(american, symbols, text):
+    assert all(symbols.issuperset(each.phonemes) and each.phonemes for each in american.readings(text))
+
+
 def test_spans_point_into_the_original_text(american):
     text = "It costs $45.67 — really!\n\n  “Yes,” she said…  "
     first, second = american.plan(text).utterances
