@@ -158,7 +158,7 @@ class LexiconWindow(SeparateWindow):
             (self.adding, "Add a word or a pattern (+)"),
             (self.removing, "Remove the selected entries (Delete)"),
             (self.playing, "Pronounce the entry (Space)"),
-            (self.importing, "Add the entries of a CSV file, or of a list of abogen or FluidAudio"),
+            (self.importing, "Add the entries of a CSV file, a project, or a list of abogen or FluidAudio"),
             (self.exporting, "Save all entries as a CSV file"),
         ):
             action.setToolTip(tip)

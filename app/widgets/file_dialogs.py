@@ -118,7 +118,13 @@ def ask_which_folder(parent: QWidget, title: str, folder: str, chosen: Callable[
 
 def ask_which_words(parent: QWidget, folder: Path, chosen: Callable[[Path], None]) -> QFileDialog:
     """Ask for a list of pronunciations."""
-    return _ask_which(parent, "Import Pronunciations", "Lists (*.csv *.tsv *.txt);;All files (*)", str(folder), chosen)
+    return _ask_which(
+        parent,
+        "Import Pronunciations",
+        "Lists and Projects (*.csv *.tsv *.txt *.kokoro);;All files (*)",
+        str(folder),
+        chosen,
+    )
 
 
 def ask_where_to_save_words(parent: QWidget, suggestion: Path, chosen: Callable[[Path], None]) -> QFileDialog:

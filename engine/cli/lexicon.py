@@ -41,7 +41,7 @@ def add_options(parser: Any) -> None:
     remove.add_argument("--language", help="only the entry for this language")
     reading = _action(actions, "import", "add the entries of a file, replacing those of the same words")
     reading.add_argument(
-        "file", type=Path, help="CSV with a header, lines of abogen (Zorg|zorgue) or of FluidAudio (Zorg=zˈɔɹɡ)"
+        "file", type=Path, help="a project, CSV, or lines of abogen (Zorg|zorgue) or FluidAudio (Zorg=zˈɔɹɡ)"
     )
     writing = _action(actions, "export", "write all entries as CSV")
     writing.add_argument("file", type=Path, help="the file to write")

@@ -1,6 +1,7 @@
-"""Reads and writes lists of entries: CSV, and the formats of other programs that speak with Kokoro.
+"""Reads and writes lists of entries: CSV, projects, and the formats of other programs that speak with Kokoro.
 
-abogen's substitutions have lines such as `Zorg|zorgue`, the lexicons of FluidAudio lines such as `Zorg=zˈɔɹɡ`.
+abogen's substitutions have lines such as `Zorg|zorgue`, the lexicons of FluidAudio lines such as `Zorg=zˈɔɹɡ`. A
+project is a JSON object whose `lexicon` is a list.
 """
 
 from __future__ import annotations
@@ -11,21 +12,25 @@ import re
 from collections.abc import Callable, Collection, Iterable, Iterator
 from dataclasses import asdict, dataclass
 from pathlib import Path
+from typing import Any
 
 from engine.errors import InvalidRequest
-from engine.text.g2p.user_lexicon.entries import FIELDS, LexiconEntry, checked
+from engine.system.json_text import json_value
+from engine.text.g2p.user_lexicon.entries import FIELDS, LexiconEntry, checked, entry_of
 
 ALIASES = {"pos": "part_of_speech", "part of speech": "part_of_speech", "ipa": "phonemes"}
 DELIMITERS = ",;\t"
 LINE_BREAK = re.compile(r"\r\n|\n|\r")
 MAX_BYTES = 50_000_000
-Paced = Callable[[Iterable[tuple[int, str]]], Iterator[tuple[int, str]]]
+Paced = Callable[[Iterable[tuple[int, Any]]], Iterator[tuple[int, Any]]]
 COLUMNS_HINT = f"Use the columns {', '.join(FIELDS)}, or lines such as Zorg|zorgue or Zorg=zˈɔɹɡ."
+OBJECT = "{"
+"""The beginning of a file in JSON, as no list has it."""
 
 
 @dataclass(frozen=True)
 class RefusedLine:
-    """The number of an unusable line, from 1, and the reason."""
+    """The number of an unusable line, or of an entry of a project, from 1, and the reason."""
 
     line: int
     reason: str
@@ -40,7 +45,7 @@ class Imported:
 
 
 def read_entries(path: Path, symbols: Collection[str], paced: Paced = iter) -> Imported:
-    """Read a list of entries; `symbols` is the vocabulary of the model.
+    """Read a list of entries, or those of a project; `symbols` is the vocabulary of the model.
 
     `paced` yields its items, the numbered lines, and may wait in between or report progress.
     Raises `InvalidRequest` for a file that cannot be read or is not such a list.
@@ -53,6 +58,8 @@ def read_entries(path: Path, symbols: Collection[str], paced: Paced = iter) -> I
         text = path.read_bytes().decode("utf-8-sig", "surrogateescape")
     except OSError as error:
         raise InvalidRequest(f"{path} can’t be read ({error.strerror}).") from error
+    if text.lstrip().startswith(OBJECT):
+        return _imported(paced(enumerate(_project_entries(text, path), 1)), _of_fields, symbols)
     split = LINE_BREAK.split(text)
     lines = [(number, line) for number, line in paced(enumerate(split, 1)) if line.strip()]
     lines = [(number, line) for number, line in lines if not line.startswith("#")]
@@ -75,8 +82,25 @@ def as_csv(entries: Iterable[LexiconEntry]) -> str:
     return text.getvalue()
 
 
+def _project_entries(text: str, path: Path) -> list[Any]:
+    try:
+        found = json_value(text)["lexicon"]
+    except (ValueError, KeyError) as error:
+        raise InvalidRequest(f"{path} isn’t a project or a list of entries.", COLUMNS_HINT) from error
+    if not isinstance(found, list) or not found:
+        raise InvalidRequest(f"{path} has no entries.")
+    return found
+
+
+def _of_fields(values: Any) -> LexiconEntry:
+    try:
+        return entry_of(values)
+    except ValueError as error:
+        raise InvalidRequest(str(error)) from error
+
+
 def _imported(
-    lines: Iterable[tuple[int, str]], parse: Callable[[str], LexiconEntry], symbols: Collection[str]
+    lines: Iterable[tuple[int, Any]], parse: Callable[[Any], LexiconEntry], symbols: Collection[str]
 ) -> Imported:
     entries: list[LexiconEntry] = []
     refused: list[RefusedLine] = []

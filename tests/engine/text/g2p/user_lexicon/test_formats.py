@@ -1,3 +1,6 @@
+import json
+from dataclasses import asdict
+
 import pytest
 
 from engine.errors import InvalidRequest
@@ -44,6 +47,25 @@ def test_lines_of_other_programs_are_read(tmp_path, symbols):
     (refused,) = imported.refused
     assert refused.line == 3
     assert "“|”" in refused.reason
+
+
+def test_entries_of_a_project_are_read(tmp_path, symbols):
+    path = tmp_path / "book.kokoro"
+    project = {"format": "kokoro-desk project", "lexicon": [*map(asdict, ENTRIES), {"word": "a"}, 7]}
+    path.write_text(json.dumps(project), encoding="utf-8")
+    imported = read_entries(path, symbols)
+    assert imported.entries == ENTRIES
+    assert [each.line for each in imported.refused] == [6, 7]
+
+
+@pytest.mark.parametrize(
+    "content", ["{", "{}", '{"lexicon": []}', '{"lexicon": {"a": 1}}', '{"lexicon": 7}', "{" * 9999]
+)
+def test_a_project_without_entries_is_refused(tmp_path, symbols, content):
+    path = tmp_path / "book.kokoro"
+    path.write_text(content, encoding="utf-8")
+    with pytest.raises(InvalidRequest):
+        read_entries(path, symbols)
 
 
 def test_good_lines_of_a_large_file_are_taken_and_bad_ones_listed(tmp_path, symbols):
