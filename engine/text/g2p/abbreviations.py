@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import re
 
+from engine.text.g2p.directions import CAPITAL, NAME_PLACEHOLDER
 from engine.text.g2p.draft import any_of, rule
 from engine.text.g2p.numbers import spelled
 from engine.text.languages import Language
@@ -26,7 +27,7 @@ AFTER_TIMES = (
     "Mon|Tue|Wed|Thu|Fri|Sat|Sun|Jan|Feb|Mar|Apr|May|Jun|Jul|Aug|Sep|Oct|Nov|Dec"
     "|[A-Z]{1,3}T\\b|UTC|Eastern|Central|Mountain|Pacific|Atlantic|Greenwich"
 )
-ENDS_FIRMLY = re.compile(rf"[”\"'’)]*(?:[ ][\"'“‘(]*(?!{AFTER_TIMES})[A-Z]|[ ]*(?:\n|$))")
+ENDS_FIRMLY = re.compile(rf"[”\"'’)]*(?:[ ][\"'“‘(]*(?!{AFTER_TIMES}){CAPITAL}|[ ]*(?:\n|$))")
 """The end of a sentence after `FIRM` abbreviations, which precede no names, so that a capital suffices."""
 FIRM = frozenset(("a.m", "p.m", "b.c", "a.d", "b.c.e", "c.e", "etc", "et cetera"))
 LABELLED = re.compile(
@@ -67,7 +68,7 @@ def _initials(match: re.Match[str], language: Language) -> str | None:
 DOTTED_LETTERS = (
     rule(r"(?<![\w.])(?P<letters>(?:[A-Za-z]{1,2}\.){1,6}[A-Z]|(?:[a-z]\.){1,6}[a-z])\.(?![A-Za-z])", _letters),
     rule(
-        rf"(?<![\w.'])(?<![AP][ ])[A-HJ-Z]\.(?:[ ][A-HJ-Z]\.)*(?=[ ](?!(?:{SENTENCE_STARTERS})\b)[A-Z])",
+        rf"(?<![\w.'])(?<![AP][ ])[A-HJ-Z]\.(?:[ ][A-HJ-Z]\.)*(?=[ ](?!(?:{SENTENCE_STARTERS})\b){CAPITAL})",
         _initials,
     ),
 )
@@ -167,7 +168,7 @@ def _zip_code(match: re.Match[str], language: Language) -> str:
     return f" {STATES[match['state']]}, {digits}"
 
 
-NAME = r"(?:[A-Z][a-z]+(?:'s)?|\d+(?:st|nd|rd|th))"
+NAME = rf"(?:[A-Z][a-z]+(?:'s)?|\d+(?:st|nd|rd|th)|{NAME_PLACEHOLDER})"
 STARTER = rf"(?:{SENTENCE_STARTERS})\b"
 NUMBERED_STREET = (
     rf"(?P<name>\b\d+[A-Za-z]?,?(?:[ ](?:[NSEW]|{NAME})\.?){{0,2}}[ ]{NAME})[ ](?P<street>{any_of(STREETS)})"
@@ -178,7 +179,7 @@ STREET_AFTER_PREPOSITION = (
 )
 STREET = (
     rf"(?!(?:In|At|On|From|The|To|Near|Of|And|By|When|But|For|With|Ask|Call|Dear)[ ])(?P<name>\b{NAME})[ ]"
-    rf"(?P<street>St|Dr)(?:(?P<dot>\.)|(?![\w'.]))(?![ ](?!{STARTER})[A-Z])"
+    rf"(?P<street>St|Dr)(?:(?P<dot>\.)|(?![\w'.]))(?![ ](?!{STARTER}){CAPITAL})"
 )
 """A street; before a name, the abbreviation means saint or doctor: “Port St. Lucie”, “when Tom Dr. Lee met”."""
 RULES = (
@@ -187,10 +188,10 @@ RULES = (
     rule(NUMBERED_STREET, _street),
     rule(STREET_AFTER_PREPOSITION, _street),
     rule(STREET, _street),
-    rule(rf"\b(?P<title>{any_of(TITLES)})\.(?=[ ]?[A-Z]|-[A-Z]|[ ]and[ ][A-Z])", _title),
-    rule(r"\b(?P<title>Mr|Mrs|Dr|Mme|Mlle|Messrs)(?=[ ][A-Z])", _title),
-    rule(rf"\b(?P<name>{any_of(NAMES)})\.(?=[ ][A-Z])", lambda match, language: NAMES[match["name"]]),
-    rule(r"\bSte?\.?[ ](?=[A-Z][a-z])", lambda match, language: "Saint "),
+    rule(rf"\b(?P<title>{any_of(TITLES)})\.(?=[ ]?{CAPITAL}|-{CAPITAL}|[ ]and[ ]{CAPITAL})", _title),
+    rule(rf"\b(?P<title>Mr|Mrs|Dr|Mme|Mlle|Messrs)(?=[ ]{CAPITAL})", _title),
+    rule(rf"\b(?P<name>{any_of(NAMES)})\.(?=[ ]{CAPITAL})", lambda match, language: NAMES[match["name"]]),
+    rule(rf"\bSte?\.?[ ](?=[A-Z][a-z]|{NAME_PLACEHOLDER})", lambda match, language: "Saint "),
     rule(
         rf"(?<![\w.])(?P<word>{any_of(WORDS)})\.(?!\w)",
         lambda match, language: (spoken := WORDS[match["word"]]) + stop_after(spoken, match),

@@ -9,7 +9,7 @@ import re
 import unicodedata
 from functools import lru_cache
 
-from engine.text.g2p.directions import PLACEHOLDER
+from engine.text.g2p.directions import PLACEHOLDERS
 from engine.text.g2p.draft import Draft
 
 _GREEK_NAMES = (
@@ -49,7 +49,7 @@ ORNAMENT = (
 )
 """Printers' flowers, stars and leaves, which have no meaning."""
 ORNAMENTS = re.compile(f"{ORNAMENT}+")
-MEANT = f"&{PLACEHOLDER}\u2705\u2713-\u2718\u274c"
+MEANT = f"&{PLACEHOLDERS}\u2705\u2713-\u2718\u274c"
 """Ticks and crosses, which have a meaning even if they stand alone."""
 DRAWN_LINE = re.compile(
     rf"^[^\S\n]*(?:(?:[^\w\s\x00-\x1f{MEANT}\ud800-\udfff\ufffd-\uffff\U0001f000-\U0001faff]|{ORNAMENT})[^\S\n]*)+$",
@@ -80,7 +80,7 @@ TYPOGRAPHY = {
 }  # fmt: skip
 KEPT = "–—…“”′″°€£¥₹₩₽₪₴₺฿₦₱₫₿¢§¶×÷±≈≠≤≥√∞→←↔⇒•Ωμ‰№½⅓⅔¼¾⅕⅖⅗⅘⅙⅚⅐⅛⅜⅝⅞⅑⅒⁰¹²³⁴⁵⁶⁷⁸⁹⁺⁻"
 """Characters that are left for the rules on symbols, units and numbers."""
-EXOTIC = re.compile(f"[^\\x00-\\x7f{KEPT}{PLACEHOLDER}]")
+EXOTIC = re.compile(f"[^\\x00-\\x7f{KEPT}{PLACEHOLDERS}]")
 EXOTIC_RUN = re.compile(f"{EXOTIC.pattern}+(?:[ ]+{EXOTIC.pattern}+)*")
 LATIN_NAME = re.compile(r"LATIN (?P<case>SMALL|CAPITAL) LETTER (?:[A-Z]{2,} )*(?P<letter>[A-Z])\b")
 TRANSLITERABLE_RUN = re.compile(f"{TRANSLITERABLE.pattern}+(?:[ '-]{TRANSLITERABLE.pattern}+)*")

@@ -3,7 +3,7 @@
 `[pause 1.5s]`, `[pause 500ms]` and `[voice:am_michael]` are carried out and not spoken. The tags of presets, such as
 `[slow]` and `[/slow]`, are removed before the text is read, so that nothing else changes. `[Kokoro](/kˈOkəɹO/)`,
 `[very](+2)`, `[123](#&#)` and the é of “résumé” give a pronunciation: while the text around such a word is rewritten, a
-placeholder stands for it.
+placeholder stands for it, which tells whether it begins with a capital letter, as names do after “Dr.”.
 """
 
 from __future__ import annotations
@@ -48,6 +48,12 @@ DURATION = re.compile(r"[ :=]*(?P<number>\d+(?:\.\d+)?)[ ]?(?P<unit>ms|s)[ ]*", 
 SECONDS = {"s": 1.0, "ms": 0.001}
 MAX_PAUSE_SECONDS = 60.0
 PLACEHOLDER = "\ue000"
+NAME_PLACEHOLDER = "\ue001"
+"""Stands for a word that begins with a capital letter."""
+PLACEHOLDERS = PLACEHOLDER + NAME_PLACEHOLDER
+CAPITAL = f"[A-Z{NAME_PLACEHOLDER}]"
+"""The beginning of a name or a sentence."""
+_ANY_PLACEHOLDER = re.compile(f"[{PLACEHOLDERS}]")
 REPLACEMENT = "\ufffd"
 INLINE = re.compile(
     r"\[(?P<text>[^\[\]\n]{1,200})\]\((?:/(?P<phonemes>[^/()\n]{1,2000})/+|(?P<stress>[+-]?(?:[0-2]|0\.5))"
@@ -320,7 +326,7 @@ def set_aside(draft: Draft, overrides: Sequence[Override] = ()) -> list[MaskedTe
 
     `overrides` are further pronunciations of the untouched draft, in order; their words do not overlap those of markup.
     """
-    draft.rewrite(re.compile(PLACEHOLDER), lambda match: REPLACEMENT)
+    draft.rewrite(_ANY_PLACEHOLDER, lambda match: REPLACEMENT)
     words: list[MaskedText] = []
     places = {(each.start, each.end): each for each in overrides}
 
@@ -329,12 +335,12 @@ def set_aside(draft: Draft, overrides: Sequence[Override] = ()) -> list[MaskedTe
         if override is not None:
             text = _letters_of(match[0], draft.language)
             words.append(MaskedText(text, replace(override, start=0, end=len(text))))
-            return PLACEHOLDER
+            return _placeholder(match[0])
         word = _parsed(match, draft.language)
         if word is None:
             return None
         words.append(word)
-        return PLACEHOLDER
+        return _placeholder(match["text"] or match[0])
 
     pattern = re.compile(f"{INLINE.pattern}|{ACCENTED.pattern}") if draft.language.english else INLINE
     draft.rewrite(_WithOverrides(pattern, overrides), keep)
@@ -355,8 +361,12 @@ def put_back(draft: Draft, words: Iterable[MaskedText]) -> list[Override]:
         grown += len(word.text) - 1
         return word.text
 
-    draft.rewrite(re.compile(PLACEHOLDER), restore)
+    draft.rewrite(_ANY_PLACEHOLDER, restore)
     return overrides
+
+
+def _placeholder(word: str) -> str:
+    return NAME_PLACEHOLDER if word.lstrip()[:1].isupper() else PLACEHOLDER
 
 
 def _parsed(match: re.Match[str], language: Language) -> MaskedText | None:

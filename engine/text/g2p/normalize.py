@@ -14,7 +14,7 @@ from engine.speech import Notice
 from engine.text.g2p import abbreviations, dates, numbers, numerals, quantities, symbols
 from engine.text.g2p.capitals import KnownWords, lower_capitals
 from engine.text.g2p.characters import blank_drawn_lines, simplify
-from engine.text.g2p.directions import PLACEHOLDER, Override, put_back, set_aside
+from engine.text.g2p.directions import PLACEHOLDERS, Override, put_back, set_aside
 from engine.text.g2p.draft import Draft, SourcedText
 from engine.text.g2p.markup import EMOTICON, WEB_RULES, join_lines, strip_markup
 from engine.text.languages import Language
@@ -37,7 +37,7 @@ MAX_PARTS = 5
 LETTERS = re.compile(rf"[A-Za-z]{{{MAX_LETTERS}}}(?=[A-Za-z])")
 COMPOUND = re.compile(rf"(?:[A-Za-z]+[^A-Za-z\s]+){{{MAX_PARTS},}}\S*")
 JOINT = re.compile(r"(?<=[^A-Za-z\s])(?=[A-Za-z])")
-GIVEN = re.compile(rf"(?:{PLACEHOLDER}[^A-Za-z\s{PLACEHOLDER}]*){{{MAX_PARTS}}}(?=\S)")
+GIVEN = re.compile(rf"(?:[{PLACEHOLDERS}][^A-Za-z\s{PLACEHOLDERS}]*){{{MAX_PARTS}}}(?=\S)")
 """Words whose pronunciation is given, without a space between them."""
 CAMEL_CASE = re.compile(rf"(?:[A-Z][a-z]+){{{MAX_PARTS + 1},}}")
 HUMP = re.compile(r"(?<=[a-z])(?=[A-Z])")

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 
+from engine.text.g2p.directions import CAPITAL
 from engine.text.g2p.draft import any_of, rule
 from engine.text.languages import Language
 from engine.text.roman_numerals import value_of
@@ -259,9 +260,9 @@ IN_LINE = rf"(?:(?=[IVXL]{{2}}){ROMAN_TENS}|[IVX](?![.][ ]?[A-Z][.])|(?=[IVXLCDM
 HEADING_WORD = rf"(?!(?:{NO_HEADING})\b)(?P<name>[A-Z][A-Za-z'-]+)[ ]"
 HEADING_MARK = r"[.:)]|[ ]?[—–]|[ ]-|\n|\Z"
 ROMAN_HEADINGS = (
-    rule(rf"{LINE}(?P<romans>{IN_LINE})(?=[.:)]?[ ]?(?:\n|\Z)|[.:)][ ]?[“\"'(]?[A-Z])", _alone),
-    rule(rf"{LINE}(?P<romans>(?=[IVXL]{{2}}){ROMAN_TENS}{END})(?=[ ][“\"'(]?[A-Z]|[.]?[ ]?[—–]|[ ]-)", _alone),
-    rule(rf"(?<=[.!?][ ])(?P<romans>(?=[IVXL]{{2}}){ROMAN_TENS})(?=[.][ ]?[“\"'(]?[A-Z])", _alone),
+    rule(rf"{LINE}(?P<romans>{IN_LINE})(?=[.:)]?[ ]?(?:\n|\Z)|[.:)][ ]?[“\"'(]?{CAPITAL})", _alone),
+    rule(rf"{LINE}(?P<romans>(?=[IVXL]{{2}}){ROMAN_TENS}{END})(?=[ ][“\"'(]?{CAPITAL}|[.]?[ ]?[—–]|[ ]-)", _alone),
+    rule(rf"(?<=[.!?][ ])(?P<romans>(?=[IVXL]{{2}}){ROMAN_TENS})(?=[.][ ]?[“\"'(]?{CAPITAL})", _alone),
     rule(r"(?<=[.!?][ ])(?P<romans>[VX])(?=[.][ ](?:The|An?|How|What|Of|In|Which|Where|Who|Why)[ ])", _alone),
     rule(rf"(?<=[;:][ ])(?P<romans>{IN_LINE})(?=[.)],?[ ][a-z])", _alone),
 )

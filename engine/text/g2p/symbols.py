@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import re
 
+from engine.text.g2p.directions import CAPITAL, PLACEHOLDERS
 from engine.text.g2p.draft import Rule, rule
 from engine.text.languages import Language
 
@@ -241,21 +242,21 @@ RULES = (
     rule(rf"(?P<sign>{SIGN})(?P=sign)*", _name),
     _becomes("(", r"[\[{]"),
     _becomes(")", r"[\]}]"),
-    rule(r"\((?P<remark>[A-Z][^()\n]*[A-Za-z])\)(?=[”\"]?[ ][“\"]?[A-Z])", _remark),
+    rule(rf"\((?P<remark>[A-Z][^()\n]*[A-Za-z])\)(?=[”\"]?[ ][“\"]?{CAPITAL})", _remark),
     _becomes(", ", r"[ ]?(?:[|•]+[ ]?)+"),
     rule(r"\"", _quote),
     _becomes("…", r"\.(?:[ ]?\.)+|…(?:[ ]?[.…])+"),
     _becomes(" ", r"[-=_*~]{4,}"),
     rule(r"[ ]?(?:-{2,}|—|–)(?:[ ]?[-—–])*[ ]?|[ ]-+(?:[ ]|$)", _dash),
-    _becomes("-", r"(?<=[\w\ue000])-(?=[\w\ue000])"),
-    _becomes(" ", r"(?<![\w\ue000])-+|-+(?![\w\ue000])"),
+    _becomes("-", rf"(?<=[\w{PLACEHOLDERS}])-(?=[\w{PLACEHOLDERS}])"),
+    _becomes(" ", rf"(?<![\w{PLACEHOLDERS}])-+|-+(?![\w{PLACEHOLDERS}])"),
     rule(rf"'(?<!\w')(?P<word>(?i:{ELISIONS}))\b", _elision),
     rule(r"(?P<word>[TtWwAa][a-z]{1,4})'[ ]?(?=\w)", _elided),
     _becomes(
         "",
         rf"'(?:(?<!\w')'*(?!(?:{ELISIONS}|{ENDINGS})\b)|(?<![snSN]')(?<!\b[Oo]')'*(?!\w)|(?<=\w')'+)",
     ),
-    _becomes(" ", r"[^A-Za-z0-9 \n'.,!?;:—…“”()\ue000-]+"),
+    _becomes(" ", rf"[^A-Za-z0-9 \n'.,!?;:—…“”(){PLACEHOLDERS}-]+"),
     _becomes(" ", r"[ ]{2,}"),
     *STOP_RULES,
     _becomes("\n", r"[ ]*\n[ \n]*"),

@@ -22,7 +22,7 @@ from engine.text.g2p.characters import (
     shortened,
     transliterated,
 )
-from engine.text.g2p.directions import PLACEHOLDER, Override, put_back, set_aside
+from engine.text.g2p.directions import PLACEHOLDERS, Override, put_back, set_aside
 from engine.text.g2p.draft import Draft, any_of
 from engine.text.g2p.markup import join_lines, strip_markup
 from engine.text.g2p.normalize import Normalized
@@ -96,7 +96,7 @@ COMPATIBLE = re.compile("[\uff01-\uffee\ufb00-\ufb06\U0001d400-\U0001d7ff\u3000]
 """Wide, narrow, joined and styled forms of plain characters."""
 STRAIGHT_QUOTE = re.compile('"')
 MAX_WORD_CHARACTERS = 45
-LONG_WORD = re.compile(rf"[^\s{PLACEHOLDER}]{{{MAX_WORD_CHARACTERS}}}(?=[^\s{PLACEHOLDER}])")
+LONG_WORD = re.compile(rf"[^\s{PLACEHOLDERS}]{{{MAX_WORD_CHARACTERS}}}(?=[^\s{PLACEHOLDERS}])")
 """A word too long for espeak-ng, whose word buffer is 160 bytes."""
 PARAGRAPH_END = re.compile(r"[ ”)]*(?:\n|\Z)")
 BEFORE_NO_NAME = frozenset(("etc", "ecc", "a. C", "d. C", "a.C", "d.C", "av. J.-C", "apr. J.-C"))
@@ -121,7 +121,7 @@ TIDIES = tuple(
     for pattern, left in (
         (r"\.(?:[ ]?\.)+|…(?:[ ]?[.…])+", "…"),
         (r"[ ]?(?:-{2,}|—)(?:[ ]?[-—])*[ ]?|[ ]-+(?:[ ]|$)", "—"),
-        (rf"(?<![\w{MARKS}{PLACEHOLDER}])-+", " "),
+        (rf"(?<![\w{MARKS}{PLACEHOLDERS}])-+", " "),
         (r"[ ]{2,}", " "),
         (r"[ ]+(?=[,.;:!?…)”])", ""),
         (r"(?<=[(“])[ ]+", ""),

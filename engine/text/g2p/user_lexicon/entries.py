@@ -13,7 +13,7 @@ import regex
 
 from engine.errors import InvalidRequest
 from engine.speech import Pronunciation
-from engine.text.g2p.directions import PLACEHOLDER, to_misaki
+from engine.text.g2p.directions import PLACEHOLDERS, to_misaki
 from engine.text.g2p.pieces import has_sound
 from engine.text.languages import LANGUAGES, Language, language_of
 
@@ -31,7 +31,7 @@ MAX_PATTERN_SIZE = 100_000
 PATTERN_PART = re.compile(r"\\.|\[\^?\]?(?:\\.|[^\]\\])*\]|\{(?P<times>\d+)(?:,\d*)?\}|.", re.DOTALL)
 PHONEMES_HINT = "Use IPA or the symbols that `kokoro-desk plan` shows."
 SPACES = re.compile(r"\s+")
-CONTROL = re.compile(f"[\x00-\x1f\x7f-\x9f\ud800-\udfff{PLACEHOLDER}]")
+CONTROL = re.compile(f"[\x00-\x1f\x7f-\x9f\ud800-\udfff{PLACEHOLDERS}]")
 
 
 @dataclass(frozen=True)

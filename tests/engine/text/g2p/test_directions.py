@@ -6,6 +6,7 @@ from engine.errors import InvalidRequest, UnknownVoice
 from engine.speech import AppliedPreset, Preset, Utterance
 from engine.text.g2p import Phonemizer
 from engine.text.g2p.directions import (
+    NAME_PLACEHOLDER,
     PLACEHOLDER,
     Override,
     PresetMark,
@@ -168,7 +169,7 @@ def test_forms(written, override):
 def test_accents_that_sound_are_kept():
     draft = Draft("Résumés, crème and fête: [né](/nˈA/)", AMERICAN)
     words = set_aside(draft)
-    assert draft.text == f"{PLACEHOLDER}, {PLACEHOLDER} and fête: {PLACEHOLDER}"
+    assert draft.text == f"{NAME_PLACEHOLDER}, {PLACEHOLDER} and fête: {PLACEHOLDER}"
     assert put_back(draft, words) == [Override(25, 26, phonemes="nˈA")]
     assert draft.text == "Résumés, crème and fête: n"
 
@@ -180,11 +181,29 @@ def test_other_brackets_are_left_alone(written):
     assert draft.text == written
 
 
-def test_a_placeholder_in_the_source_is_no_word():
-    draft = Draft(f"{PLACEHOLDER}[a](/x/)", AMERICAN)
+@pytest.mark.parametrize("sign", [PLACEHOLDER, NAME_PLACEHOLDER])
+def test_a_placeholder_in_the_source_is_not_a_word(sign):
+    draft = Draft(f"{sign}[a](/x/)", AMERICAN)
     words = set_aside(draft)
     assert len(words) == 1
-    assert draft.text.count(PLACEHOLDER) == 1
+    assert [each for each in draft.text if each in (PLACEHOLDER, NAME_PLACEHOLDER)] == [PLACEHOLDER]
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "Dr. Zorg came.", "Mr. and Mrs. Zorg left.", "Dr Zorg is in.", "We saw St. Zorg today.", "Wm. Zorg is here.",
+        "J. B. Zorg wrote it.", "He left at 5 p.m. Zorg stayed.", "He lives on Zorg St. today.",
+        "At 12 Zorg St. it was.",
+        "Lists, clouds, etc. Zorg wrote it.", "Bros. Zorg and Co. Zorg left.", "The U.S. Zorg is small.",
+        "(It was late.) Zorg left.", "no. Zorg", "Zorg Jr. met Zorg.",
+    ],
+)  # fmt: skip
+def test_a_given_pronunciation_changes_nothing_around_the_name(american, text):
+    marked = text.replace("Zorg", "[Zorg](/zˈɔɹɡ/)")
+    assert [each.phonemes for each in american.plan(marked).utterances] == [
+        each.phonemes for each in american.plan(text).utterances
+    ]
 
 
 @pytest.mark.parametrize(
