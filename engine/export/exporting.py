@@ -189,10 +189,12 @@ class _Export:
     def _make(self, index: int) -> Iterator[ExportProgress]:
         title = self._order.chapters[index].title
         named = f", “{title}”" if title else ""
-        step = f"Speaking chapter {index + 1} of {len(self._chapters)}{named}"
+        chapter = f"chapter {index + 1} of {len(self._chapters)}{named}"
         for piece in self._chapters[index]:
             raise_if_set(self._cancel, STOPPED)
             if not self._made.has(piece.request):
+                changed = self._made.is_outdated(piece.request)
+                step = f"Speaking a changed part of {chapter}" if changed else f"Speaking {chapter}"
                 yield self._meter.progress(step)
                 yield from self._speak(piece.request, step)
 

@@ -18,6 +18,8 @@ from engine.export.exporting import CHAPTER_PAUSE_SECONDS, export, parts_of
 from engine.speech import UtteranceEdit
 from engine.text.documents import Chapter, Document, read_document
 from engine.text.g2p.split import PAUSE_SECONDS, Border
+from engine.text.g2p.user_lexicon.entries import LexiconEntry
+from engine.text.g2p.user_lexicon.store import UserLexicon
 from tests.engine.export.books import RATE_HZ, SAMPLES_PER_CHARACTER, FastSpeaker, book, order_of, run
 from tests.engine.text.documents import books
 
@@ -130,6 +132,27 @@ def test_another_model_makes_everything_itself(tmp_path: Path, cache: Path) -> N
     run(order_of(book(), tmp_path / "book.m4b"), other)
     parts = [part for chapter in book().chapters for part in parts_of(chapter.text)]
     assert len(other.requests) == len(parts)
+
+
+def test_parts_with_a_changed_word_are_spoken_again_and_named(
+    tmp_path: Path, cache: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("XDG_DATA_HOME", str(tmp_path / "data"))
+    order = order_of(book(), tmp_path / "book.m4b")
+    first = FastSpeaker()
+    steps = export(order, first, lambda _: None)
+    list(islice(steps, 40))
+    steps.close()
+    changed, *others = (request.text for request in first.requests[:-1])
+    number = changed.split()[-1].rstrip(".")
+    UserLexicon().add([LexiconEntry(number, say="many")])
+    again = FastSpeaker()
+    told = {progress.step for progress in run(order, again)}
+    spoken = [request.text for request in again.requests]
+    assert changed in spoken
+    assert not set(others) & set(spoken)
+    assert [step for step in told if "changed" in step and "chapter 1 of 3" in step]
+    assert not [step for step in told if "changed" in step and "chapter 1 of 3" not in step]
 
 
 def test_canceling_while_it_is_written_leaves_no_file_and_keeps_the_speech(tmp_path: Path, cache: Path) -> None:

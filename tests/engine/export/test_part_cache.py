@@ -132,6 +132,8 @@ def test_a_changed_entry_of_the_lexicon_affects_only_parts_with_its_word(
     UserLexicon().add([LexiconEntry("paragraph", say="section")])
     assert cached() == (False, True)
     parts = PartCache("model", tmp_path)
+    assert (parts.is_outdated(REQUEST), parts.is_outdated(other)) == (True, False)
+    assert not parts.is_outdated(SpeechRequest("New words.", "af_heart"))
     parts.store_part(REQUEST, made(), RATE_HZ)
     UserLexicon().add([LexiconEntry("paragraph", say="passage")])
     assert parts.has(REQUEST)
