@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from pathlib import Path
 
 from app.main_window import MainWindow
-from app.reading.reading import no_edits
+from app.reading.reading import EditsOf, no_edits
 from app.widgets.file_dialogs import suggested_name
 from engine.export.export_job import ExportJob
 from engine.runtime.edits import planned_text
@@ -16,7 +16,6 @@ from engine.text.documents import Chapter, Document
 
 Part = tuple[str, Document | SpeechRequest]
 """The title of a part of the open document in the window, and the part."""
-EditsOf = Callable[[str], tuple[UtteranceEdit, ...]]
 
 
 @dataclass(frozen=True)

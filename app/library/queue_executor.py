@@ -14,13 +14,14 @@ from app.audio.player import Playback
 from app.audio.track import AudioTrack
 from app.library.records import QueueJob
 from app.reading.opener import Reader
-from app.reading.reading import Reading
+from app.reading.reading import EditsOf, Reading
 from app.speech.controller import SpeechController
 from app.speech.engine_worker import EngineFactory
 from app.speech.voice_picker import VoicePicker
 from app.tasks import Tasks
 from engine.errors import Canceled
 from engine.export.export_job import ExportJob, order_of_text
+from engine.speech import SpeechRequest
 from engine.text.documents import Document, read_document
 
 CHAPTER_GAP = "\n\n"
@@ -112,7 +113,7 @@ class QueueExecutor(QObject):
             done, failed = partial(self._on_read, begun), partial(self._on_unread, begun)
             self._documents.run(self._read, job.document, begun.cancel, done=done, failed=failed, cancel=begun.cancel)
         elif job.target is None:
-            self._hear(begun, job.request.text)
+            self._hear(begun, job.request)
         else:
             self._save(begun, order_of_text(job.target, job.request))
 
@@ -148,9 +149,9 @@ class QueueExecutor(QObject):
         activity = self._speech.activity
         return not activity.can_stop and activity.playback is Playback.STOPPED
 
-    def _hear(self, begun: _StartedJob, text: str) -> None:
+    def _hear(self, begun: _StartedJob, request: SpeechRequest) -> None:
         self._error = None  # left from earlier playback
-        self._reading.play_item(begun.job.title, replace(begun.job.request, text=text))
+        self._reading.play_item(begun.job.title, request)
         self._heard = replace(begun, track=self._speech.track)
 
     def _save(self, begun: _StartedJob, order: ExportJob) -> None:
@@ -162,9 +163,12 @@ class QueueExecutor(QObject):
 
     def _on_read(self, begun: _StartedJob, document: Document) -> None:
         if begun is self._saved and begun.job.target is not None:
-            self._save(begun, ExportJob(document, begun.job.request, begun.job.target))
+            edits = tuple(self._reading.edits_of(chapter.text) for chapter in document.chapters)
+            self._save(
+                begun, ExportJob(document, begun.job.request, begun.job.target, edits=edits if any(edits) else ())
+            )
         elif begun is self._heard and self._silent and self.blocking_reason(begun.job) is None:
-            self._hear(begun, text_of(document))
+            self._hear(begun, joined_request(document, begun.job.request, self._reading.edits_of))
         else:  # while the document was read, the user may have started other playback
             self._on_unread(begun, Canceled("Skipped because something else started playing"))
 
@@ -213,6 +217,11 @@ class QueueExecutor(QObject):
         self._later()
 
 
-def text_of(document: Document) -> str:
-    """Return all chapters of a document as one text."""
-    return CHAPTER_GAP.join(chapter.text for chapter in document.chapters)
+def joined_request(document: Document, settings: SpeechRequest, edits_of: EditsOf) -> SpeechRequest:
+    """Return a request for all chapters of a document as one text, with the edits of each."""
+    text, edits = "", list(settings.edits)
+    for chapter in document.chapters:
+        text += CHAPTER_GAP if text else ""
+        edits += (replace(edit, start=edit.start + len(text)) for edit in edits_of(chapter.text))
+        text += chapter.text
+    return replace(settings, text=text, edits=tuple(edits))

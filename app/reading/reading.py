@@ -22,6 +22,8 @@ from engine.speech import NO_DEFINITIONS, Definitions, SpeechRequest, UtteranceE
 from engine.text.documents import Chapter, Document
 from engine.text.sentences import sentence_at
 
+EditsOf = Callable[[str], tuple[UtteranceEdit, ...]]
+"""Returns the edits of a text."""
 _NOT_BLANK = re.compile(r"\S")
 
 
@@ -58,7 +60,7 @@ class Reading(QObject):
         self._followed: deque[Edits] = deque(maxlen=2)  # for the latest utterance and the one before it
         self._waiting: Callable[[], None] | None = None
         self._listed = False
-        self.edits_of: Callable[[str], tuple[UtteranceEdit, ...]] = no_edits
+        self.edits_of: EditsOf = no_edits
         self.definitions_of: Callable[[str], Definitions] = no_definitions
         self.own = OwnText()
         self.place = ReadingPosition()

@@ -18,7 +18,7 @@ from app.library.sounds import read_track
 from app.speech.controller import SpeechController
 from app.speech.voice_choice import VoiceChoice
 from engine.errors import CompileError
-from engine.speech import SpeechRequest
+from engine.speech import SpeechRequest, UtteranceEdit
 from engine.text.documents import Chapter, Document
 from tests.app.fakes import RATE_HZ, FakeEngine, FakeOutput, list_voices
 from tests.app.library.example_library import MODEL, request, samples_16_bits, track_of
@@ -254,6 +254,24 @@ def test_front_and_back_matter_of_a_document_are_left_out(room: Room) -> None:
     document.write_text("# Contents\n\nOne.\n\n# One\n\nFirst.\n\n# Index\n\nFirst, last.")
     room.feature.add_document(document)
     room.qtbot.waitUntil(lambda: room.speech.text == "One\n\nFirst.")
+
+
+def test_a_queued_document_plays_and_is_saved_with_its_edits(room: Room) -> None:
+    def edits_of(text: str) -> tuple[UtteranceEdit, ...]:
+        start = text.find("Second.")
+        return (UtteranceEdit(start, "Second.", gain_db=-6.0),) if start >= 0 else ()
+
+    room.window.reading.edits_of = edits_of
+    document = room.folder / "story.md"
+    document.write_text("# One\n\nFirst.\n\n# Two\n\nSecond.")
+    room.feature.add_document(document, room.folder / "story.flac")
+    room.wait_for(("story.md", "done"))
+    room.feature.add_document(document)
+    room.qtbot.waitUntil(lambda: "First." in room.speech.text)
+    room.qtbot.waitUntil(lambda: "First." in room.engine.requests[-1].text)
+    edited = [spoken for spoken in room.engine.requests if spoken.edits]
+    assert len(edited) == 2
+    assert all(spoken.text[each.start :] == "Second." for spoken in edited for each in spoken.edits)
 
 
 class SlowDocument:
