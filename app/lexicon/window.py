@@ -36,7 +36,6 @@ MAX_LINES = 1000
 EMPTY = "Your lexicon is empty. Click Add, or import a file."
 NOTHING_FOUND = "No results"
 CHOOSE = "Select an entry to see the places that it changes in the open text."
-NO_TEXT = "There’s no text to preview."
 
 
 class LexiconWindow(SeparateWindow):
