@@ -7,7 +7,7 @@ from dataclasses import replace
 
 import numpy as np
 from PySide6.QtCore import Signal, Slot
-from PySide6.QtWidgets import QDoubleSpinBox, QLabel, QMenu, QPushButton, QToolButton, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QDoubleSpinBox, QHBoxLayout, QLabel, QMenu, QPushButton, QToolButton, QVBoxLayout, QWidget
 
 from app.editor import shaping
 from app.editor.preview import Preview
@@ -68,7 +68,6 @@ class PhonemeInspector(QWidget):
         self.readings.setToolTip("Pronunciations that this word may have")
         self.readings.setPopupMode(QToolButton.ToolButtonPopupMode.InstantPopup)
         self.readings.setMenu(QMenu(self.readings))
-        self.say_like.row.insertWidget(1, self.readings)
         self.duration = _spin_box("Duration", " ms", 1, MAX_PHONEME_SECONDS * 1000 * 10)
         self.pitch = _spin_box("Pitch", " Hz", MIN_PITCH_HZ, MAX_PITCH_HZ)
         self.energy = _spin_box("Energy", " %", 0, MAX_SCALE * PERCENT)
@@ -101,7 +100,10 @@ class PhonemeInspector(QWidget):
             buttons.add(button)
         layout = QVBoxLayout(self)
         layout.setContentsMargins(0, 0, 0, 0)
-        layout.addWidget(self.heading)
+        pronunciation = QHBoxLayout()
+        pronunciation.addWidget(self.heading, 1)
+        pronunciation.addWidget(self.readings)
+        layout.addLayout(pronunciation)
         layout.addWidget(self.say_like)
         layout.addWidget(values)
         layout.addWidget(buttons)
