@@ -40,7 +40,10 @@ class Endings(en.Lexicon):
             if found := self._lexicon.forms(written):
                 return {form: phonemes for form, phonemes in found.items() if phonemes}
         stem = self.of(word.lower(), lambda each: bool(self._lexicon.forms(each)))
-        return {} if stem is None else {form: stem[1](phonemes) for form, phonemes in self.forms(stem[0]).items()}
+        if stem is None:
+            return {}
+        base, ending = stem
+        return {form: changed for form, phonemes in self.forms(base).items() if (changed := ending(phonemes))}
 
     def is_known(self, word: str, tag: str | None) -> bool:
         """Return whether a word is an entry; called by misaki's rules."""

@@ -159,11 +159,10 @@ class Lexicon(en.Lexicon):
 
     def forms(self, word: str) -> dict[str, str | None]:
         """Return the pronunciations of a word by its form: a tag, or `DEFAULT`; None stands for its letters."""
-        entry: Entry | None = (
-            OWN_WORDS[self.british].get(word.lower()) or self.golds.get(word) or self.silvers.get(word)
-        )
-        metal = OWN_WORDS[self.british].get(f"metal {word}")
-        forms = {} if entry is None else dict(entry) if isinstance(entry, dict) else {"DEFAULT": entry}
+        own = OWN_WORDS[self.british]
+        entry: Entry = own.get(word.lower()) or self.golds.get(word) or self.silvers.get(word) or {}
+        forms: dict[str, str | None] = {"DEFAULT": entry} if isinstance(entry, str) else dict(entry)
+        metal = own.get(f"metal {word}")
         return forms if metal is None else {**forms, METAL: metal}
 
     def _broken(self, token: Any, context: Any) -> str | None:
