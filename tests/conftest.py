@@ -7,6 +7,7 @@ do, take ten times as long on shared cores. Tests that need the whole machine ar
 from __future__ import annotations
 
 import os
+import signal
 import sys
 from collections.abc import Iterator
 from pathlib import Path
@@ -53,6 +54,8 @@ os.environ["XDG_DATA_HOME"] = str(BUILD_FOLDER / "data" / WORKER)
 os.environ["OMP_NUM_THREADS"] = "1"  # torch's and TVM's thread pools, spinning in one process, halve each other's speed
 os.environ.pop("PYTHONDONTWRITEBYTECODE", None)  # otherwise every process of a test compiles its imports
 sys.dont_write_bytecode = False
+if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:  # as in a shell's background jobs and all their children
+    signal.signal(signal.SIGINT, signal.default_int_handler)
 os.environ["TVM_BIND_THREADS"] = "0"  # otherwise TVM binds the thread that first runs a kernel to the first core
 
 
