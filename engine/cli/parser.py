@@ -19,6 +19,7 @@ from engine.cli.compile import COMMAND as COMPILE
 from engine.cli.distill import DISTILL
 from engine.cli.doctor import COMMAND as DOCTOR
 from engine.cli.lexicon import COMMAND as LEXICON
+from engine.cli.mcp import COMMAND as MCP
 from engine.cli.models import COMMAND as MODELS
 from engine.cli.pack import COMMAND as PACK
 from engine.cli.plan import COMMAND as PLAN
@@ -41,6 +42,7 @@ COMMANDS: Mapping[str, Command] = {
         LEXICON,
         VOICES,
         SERVE,
+        MCP,
         COMPILE,
         PACK,
         VALIDATE,
