@@ -28,6 +28,7 @@ from engine.cli.reference import COMMAND as REFERENCE
 from engine.cli.report import COMMAND as REPORT
 from engine.cli.serve import COMMAND as SERVE
 from engine.cli.speak import COMMAND as SPEAK
+from engine.cli.speech_dispatcher import COMMAND as SPEECH_DISPATCHER
 from engine.cli.starter import EVALUATE, TRAIN
 from engine.cli.validate import COMMAND as VALIDATE
 from engine.cli.voices import COMMAND as VOICES
@@ -43,6 +44,7 @@ COMMANDS: Mapping[str, Command] = {
         VOICES,
         SERVE,
         MCP,
+        SPEECH_DISPATCHER,
         COMPILE,
         PACK,
         VALIDATE,
