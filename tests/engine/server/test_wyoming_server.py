@@ -220,7 +220,8 @@ def test_a_busy_server_refuses_requests() -> None:
     ],
     ids=lambda content: content[:40],
 )
-def test_anything_but_events_closes_the_connection(content: bytes) -> None:
+def test_anything_but_events_closes_the_connection(content: bytes, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(wyoming_server, "STALL_SECONDS", 2 * PATIENCE_SECONDS)  # not because nothing follows
     engine = FakeEngine()
     with running(engine) as server:
         try:
