@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+import signal
 from pathlib import Path
 from typing import Any
 
@@ -40,6 +41,7 @@ def _run(options: argparse.Namespace) -> None:
     try:
         with Steps() as steps:
             service.start(steps.show)
+        signal.signal(signal.SIGINT, signal.SIG_DFL)  # Python's handler would wait for the end of the input
         build_server(service, options.folder).run("stdio")
     finally:
         service.close()

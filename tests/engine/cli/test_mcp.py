@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import signal
 import subprocess
 import sys
 from pathlib import Path
@@ -50,6 +51,21 @@ def test_the_end_of_the_input_ends_the_server(sent: bytes, tmp_path: Path) -> No
     assert done.returncode == 0
     assert b"Traceback" not in done.stderr
     assert all(line.startswith(b'{"jsonrpc"') for line in done.stdout.splitlines())
+
+
+def test_an_interrupt_ends_the_server_while_it_waits_for_input() -> None:
+    server = subprocess.Popen([sys.executable, *MCP], stdin=subprocess.PIPE, stdout=subprocess.PIPE, cwd=ROOT)
+    try:
+        assert server.stdin is not None
+        assert server.stdout is not None
+        server.stdin.write(b'{"jsonrpc": "2.0", "id": 1, "method": "ping"}\n')
+        server.stdin.flush()
+        assert server.stdout.readline().startswith(b'{"jsonrpc"')
+        server.send_signal(signal.SIGINT)
+        assert server.wait(PATIENCE_SECONDS) == -signal.SIGINT
+    finally:
+        server.kill()
+        server.communicate()
 
 
 def test_a_missing_folder_gets_one_sentence(capsys: pytest.CaptureFixture[str]) -> None:
