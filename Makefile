@@ -30,10 +30,10 @@ RUN_PACKAGES := libportaudio2 libasound2-plugins libegl1 libgl1 libfontconfig1 l
     libxcb-xinerama0
 # What modules for this very machine are linked with: installed where that can be done, never asked for.
 COMPILER_PACKAGES := gcc libc6-dev
-# A virtual display, a sound server with a recordable sink, a session bus and a client of it, the headers one test package
-# is built with, and the compiler that Metal kernels are run in software with.
+# A virtual display, a sound server with a recordable sink, a session bus and a client of it, a server for screen readers,
+# the headers one test package is built with, and the compiler that Metal kernels are run in software with.
 TEST_PACKAGES := $(RUN_PACKAGES) $(COMPILER_PACKAGES) clang g++ xvfb pulseaudio pulseaudio-utils dbus-daemon \
-    libglib2.0-bin
+    libglib2.0-bin speech-dispatcher
 
 # What PyInstaller looks into libraries with, and a virtual display to try the bundle on.
 BUNDLE_PACKAGES := $(RUN_PACKAGES) binutils xvfb
@@ -130,7 +130,7 @@ $(VENV)/ready-to-run: pyproject.toml | $(VENV)/bin/python system-run
 
 $(VENV)/ready-to-test: pyproject.toml | $(VENV)/ready-to-run system-test
 	@echo "Installing the Python packages of the tests into $(VENV): up to 1 GB more, in one to two minutes." >&2
-	$(BIN)/pip install --quiet --disable-pip-version-check --editable ".[server,train,bench,development]"
+	$(BIN)/pip install --quiet --disable-pip-version-check --editable ".[server,wyoming,mcp,train,bench,development]"
 	@touch $@
 
 $(VENV)/ready-to-bundle: pyproject.toml | $(VENV)/ready-to-run

@@ -51,15 +51,19 @@ class Loudspeaker:
         self._raise_failure()
         self._waiting.put(samples)
 
+    def finish(self) -> None:
+        """Wait until the device has taken all samples; no more can follow. Raises `OutputError`."""
+        self._waiting.put(None)
+        self._fed.wait()
+        self._raise_failure()
+
     def __exit__(
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
         played = False
         try:
             if kind is None:
-                self._waiting.put(None)
-                self._fed.wait()
-                self._raise_failure()
+                self.finish()
                 played = True
         finally:
             self._close(played)

@@ -19,6 +19,7 @@ from engine.cli.compile import COMMAND as COMPILE
 from engine.cli.distill import DISTILL
 from engine.cli.doctor import COMMAND as DOCTOR
 from engine.cli.lexicon import COMMAND as LEXICON
+from engine.cli.mcp import COMMAND as MCP
 from engine.cli.models import COMMAND as MODELS
 from engine.cli.pack import COMMAND as PACK
 from engine.cli.plan import COMMAND as PLAN
@@ -28,6 +29,7 @@ from engine.cli.reference import COMMAND as REFERENCE
 from engine.cli.report import COMMAND as REPORT
 from engine.cli.serve import COMMAND as SERVE
 from engine.cli.speak import COMMAND as SPEAK
+from engine.cli.speech_dispatcher import COMMAND as SPEECH_DISPATCHER
 from engine.cli.starter import EVALUATE, TRAIN
 from engine.cli.validate import COMMAND as VALIDATE
 from engine.cli.voices import COMMAND as VOICES
@@ -42,6 +44,8 @@ COMMANDS: Mapping[str, Command] = {
         LEXICON,
         VOICES,
         SERVE,
+        MCP,
+        SPEECH_DISPATCHER,
         COMPILE,
         PACK,
         VALIDATE,

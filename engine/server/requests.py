@@ -64,7 +64,11 @@ def read_order(body: bytes, model: str, voices: Sequence[VoiceInfo]) -> SpeechOr
 
     Raises `RequestError`, or the `InvalidRequest` of a voice.
     """
-    fields = _object(body)
+    return order_of(_object(body), model, voices)
+
+
+def order_of(fields: Mapping[str, Any], model: str, voices: Sequence[VoiceInfo]) -> SpeechOrder:
+    """Check the fields of a request as `read_order` does."""
     _check_model(_text(fields, "model", model), model)
     speed = _speed(fields)
     engine_speed = min(max(speed, SLOWEST_SPEED), FASTEST_SPEED)
@@ -93,6 +97,14 @@ def voice_named(name: str, voices: Sequence[VoiceInfo]) -> str:
         if meant is None:
             raise
         return meant if meant in names else _stand_in(meant, names)
+
+
+def voices_of(language: str, voices: Sequence[VoiceInfo]) -> list[VoiceInfo]:
+    """Return the voices of a language such as `en-GB` or `en_GB`, or of any variety of it if there are none."""
+    tag = language.replace("_", "-").casefold()
+    return [voice for voice in voices if voice.language.casefold() == tag] or [
+        voice for voice in voices if voice.language.partition("-")[0] == tag.partition("-")[0]
+    ]
 
 
 def _stand_in(name: str, names: Sequence[str]) -> str:
@@ -126,7 +138,7 @@ def _text(fields: Mapping[str, Any], name: str, default: str) -> str:
 def _input(fields: Mapping[str, Any]) -> str:
     text = _text(fields, "input", "")
     if not text.strip():
-        raise _wrong("input", "There’s no text to speak.", "Send it in “input”.")
+        raise _wrong("input", "There’s no text to speak.", "Send some text.")
     if len(text) > MAX_INPUT_CHARACTERS:
         limit = f"{MAX_INPUT_CHARACTERS:,}"
         raise _wrong("input", f"The text has {len(text):,} characters.", f"Send at most {limit} at a time.")

@@ -8,6 +8,7 @@ import ipaddress
 import re
 import socket
 from collections.abc import Callable
+from typing import Protocol
 
 import uvicorn
 from uvicorn.protocols.http.h11_impl import H11Protocol
@@ -26,19 +27,38 @@ TOKEN = re.compile(r"[\x21-\x7e]+")
 HIGHEST_PORT = 65_535
 
 
+class OtherServer(Protocol):
+    """A server for a different protocol, which runs in the same event loop."""
+
+    async def start(self) -> None:
+        """Accept clients."""
+
+    async def stop(self) -> None:
+        """Close all connections."""
+
+    def close(self) -> None:
+        """Release the port."""
+
+
 class SpeechServer:
-    """A server on a port, which is reserved from the start.
+    """A server on a port, which is reserved from the start; the `other` server, if any, runs as long as this one.
 
     Raises `InvalidRequest` for an address that others can reach if there is no token, and for an unusable token or
     port, and `EngineError` if the port is in use.
     """
 
-    def __init__(self, service: SpeechService, host: str, port: int, token: str | None = None) -> None:
-        check_access(host, port, token)
+    def __init__(
+        self,
+        service: SpeechService,
+        host: str,
+        port: int,
+        token: str | None = None,
+        other: OtherServer | None = None,
+    ) -> None:
+        check_access(host, token)
         self._service = service
         self._socket = listening_socket(host, port)
-        address, port = self._socket.getsockname()[:2]
-        self.url = f"http://[{address}]:{port}/v1" if ":" in address else f"http://{address}:{port}/v1"
+        self.url = f"{url_of('http', self._socket)}/v1"
         config = uvicorn.Config(
             build_app(service, token),
             http=_Connection,
@@ -51,7 +71,7 @@ class SpeechServer:
             proxy_headers=False,
             timeout_graceful_shutdown=GRACE_SECONDS,
         )
-        self._server = _Server(config, service)
+        self._server = _Server(config, service, other)
 
     def run(self, ready: Callable[[], None]) -> None:
         """Answer requests until `stop` or, in the main thread, an interrupt; call `ready` when the port is open."""
@@ -68,10 +88,8 @@ class SpeechServer:
         self._service.close()
 
 
-def check_access(host: str, port: int, token: str | None) -> None:
-    """Raise `InvalidRequest` for an unusable token or port, or a missing token."""
-    if not 0 <= port <= HIGHEST_PORT:
-        raise InvalidRequest(f"The port {port} is out of range.", f"Choose one from 0 to {HIGHEST_PORT}.")
+def check_access(host: str, token: str | None) -> None:
+    """Raise `InvalidRequest` for an unusable or missing token."""
     if token is None:
         if not is_loopback(host):
             raise InvalidRequest(
@@ -93,8 +111,19 @@ def is_loopback(host: str) -> bool:
         return False
 
 
-def listening_socket(host: str, port: int) -> socket.socket:
-    """Return a socket bound to an address. Raises `EngineError` or `InvalidRequest` if that is impossible."""
+def url_of(scheme: str, bound: socket.socket) -> str:
+    """Return the address of a bound socket, such as `tcp://127.0.0.1:80` or `tcp://[::1]:80`."""
+    address, port = bound.getsockname()[:2]
+    return f"{scheme}://[{address}]:{port}" if ":" in address else f"{scheme}://{address}:{port}"
+
+
+def listening_socket(host: str, port: int, host_option: str = "--host", port_option: str = "--port") -> socket.socket:
+    """Return a socket bound to an address, which the user can change with these options.
+
+    Raises `EngineError` or `InvalidRequest` if that is impossible.
+    """
+    if not 0 <= port <= HIGHEST_PORT:
+        raise InvalidRequest(f"The port {port} is out of range.", f"Choose one from 0 to {HIGHEST_PORT}.")
     try:
         family, kind, protocol, _, address = socket.getaddrinfo(host, port, type=socket.SOCK_STREAM)[0]
         bound = socket.socket(family, kind, protocol)
@@ -108,10 +137,11 @@ def listening_socket(host: str, port: int) -> socket.socket:
         bound.close()
         if error.errno == errno.EADDRINUSE:
             raise EngineError(
-                f"Port {port} is in use.", "Stop the other program, or choose a different port with --port."
+                f"Port {port} is in use.", f"Stop the other program, or choose a different port with {port_option}."
             ) from error
         raise EngineError(
-            f"The server can’t use port {port} of {host} ({error.strerror}).", "Choose a different --host or --port."
+            f"The server can’t use port {port} of {host} ({error.strerror}).",
+            f"Choose a different {host_option} or {port_option}.",
         ) from error
     return bound
 
@@ -119,17 +149,22 @@ def listening_socket(host: str, port: int) -> socket.socket:
 class _Server(uvicorn.Server):
     """uvicorn's server, which reports when it is ready, and cancels all speech before it waits for its clients."""
 
-    def __init__(self, config: uvicorn.Config, service: SpeechService) -> None:
+    def __init__(self, config: uvicorn.Config, service: SpeechService, other: OtherServer | None) -> None:
         super().__init__(config)
         self.ready: Callable[[], None] = lambda: None
         self._service = service
+        self._other = other
 
     async def startup(self, sockets: list[socket.socket] | None = None) -> None:
         await super().startup(sockets)
+        if self._other is not None:
+            await self._other.start()
         self.ready()
 
     async def shutdown(self, sockets: list[socket.socket] | None = None) -> None:
         await asyncio.to_thread(self._service.close)
+        if self._other is not None:
+            await self._other.stop()
         await super().shutdown(sockets)
 
 

@@ -112,6 +112,7 @@ class SpeechService:
 
     def __init__(self, engine: Engine, max_requests: int = MAX_REQUESTS) -> None:
         self.model = engine.model
+        self.sample_rate_hz = engine.sample_rate_hz
         self._engine = engine
         self._max_requests = max_requests
         self.requests = 0

@@ -56,6 +56,13 @@ def test_the_token_may_be_in_the_environment() -> None:
         assert httpx2.get(f"{url}/models", headers=headers).status_code == 200
 
 
+def test_home_assistant_is_served_on_a_port_of_its_own() -> None:
+    with process("--wyoming", "0") as (server, url):
+        assert httpx2.get(f"{url}/models").status_code == 200
+        os.kill(server.pid, signal.SIGINT)
+        assert "Traceback" not in server.communicate(timeout=PATIENCE_SECONDS)[1]
+
+
 def error_line(capsys: pytest.CaptureFixture[str]) -> str:
     lines = capsys.readouterr().err.splitlines()
     assert len(lines) == 1
@@ -68,23 +75,29 @@ def test_a_port_in_use_gets_one_sentence(capsys: pytest.CaptureFixture[str]) -> 
         other.listen()
         port = str(other.getsockname()[1])
         assert main(["serve", "--model", "starter", "--port", port]) == 1
-    assert f"Port {port} is in use." in error_line(capsys)
+        assert f"Port {port} is in use." in error_line(capsys)
+        assert main(["serve", "--model", "starter", "--port", "0", "--wyoming", port]) == 1
+    assert "--wyoming" in error_line(capsys)
     assert main(["serve", "--model", "starter", "--host", "0.0.0.0"]) == 1
     assert "--token" in error_line(capsys)
 
 
-@pytest.mark.parametrize("package", ["starlette", "uvicorn"])
-def test_missing_packages_get_one_sentence(package: str) -> None:
+@pytest.mark.parametrize(
+    ("package", "options", "groups"),
+    [("starlette", [], "server"), ("uvicorn", [], "server"), ("wyoming", ["--wyoming"], "server,wyoming")],
+)
+def test_missing_packages_get_one_sentence(package: str, options: list[str], groups: str) -> None:
     hide = f"import sys; sys.modules[{package!r}] = None"
     code = f"{hide}\nfrom engine.__main__ import main; sys.exit(main(sys.argv[1:]))"
-    command = [sys.executable, "-c", code, *SERVE[3:]]
+    command = [sys.executable, "-c", code, *SERVE[3:], *options]
     done = subprocess.run(command, capture_output=True, text=True, check=False, cwd=Path(__file__).parents[3])
     assert done.returncode == 1
     assert done.stderr.count("\n") == 1
-    assert "pip install '.[server]'" in done.stderr
+    assert f"pip install '.[{groups}]'" in done.stderr
 
 
 def test_other_commands_do_not_load_the_server() -> None:
-    code = "import engine.cli.parser, sys; print([name for name in ('starlette', 'uvicorn') if name in sys.modules])"
+    names = "('starlette', 'uvicorn', 'wyoming')"
+    code = f"import engine.cli.parser, sys; print([name for name in {names} if name in sys.modules])"
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert done.stdout.strip() == "[]"

@@ -14,6 +14,7 @@ import numpy as np
 from engine.errors import Canceled
 from engine.server.serving import SpeechServer
 from engine.server.speaking import MAX_REQUESTS, Engine, SpeechService
+from engine.server.wyoming_server import WyomingServer
 from engine.speech import AudioChunk, SpeechRequest, SpokenWord, Utterance, VoiceInfo
 from engine.system.waiting import POLL_SECONDS, raise_if_set
 from tests.patience import PATIENCE_SECONDS, wait_until
@@ -85,28 +86,32 @@ class FakeEngine:
 class Running:
     """A running server and its service."""
 
-    def __init__(self, server: SpeechServer, service: SpeechService) -> None:
+    def __init__(self, server: SpeechServer, service: SpeechService, wyoming: WyomingServer) -> None:
         self.url = server.url
         self.service = service
         self.address = ("127.0.0.1", int(server.url.rpartition(":")[2].partition("/")[0]))
+        self.wyoming_url = wyoming.url
+        self.wyoming_address = ("127.0.0.1", int(wyoming.url.rpartition(":")[2]))
 
 
 @contextmanager
 def running(engine: Engine, token: str | None = None, max_requests: int = MAX_REQUESTS) -> Iterator[Running]:
-    """Run a server on a free port."""
+    """Run a server of all protocols on free ports."""
     service = SpeechService(engine, max_requests)
-    server = SpeechServer(service, "127.0.0.1", 0, token)
+    wyoming = WyomingServer(service, "127.0.0.1", 0)
+    server = SpeechServer(service, "127.0.0.1", 0, token, wyoming)
     service.start()
     ready = threading.Event()
     thread = threading.Thread(target=server.run, args=(ready.set,))
     thread.start()
     try:
         assert ready.wait(PATIENCE_SECONDS)
-        yield Running(server, service)
+        yield Running(server, service, wyoming)
     finally:
         server.stop()
         thread.join(PATIENCE_SECONDS)
         server.close()
+        wyoming.close()
     assert not thread.is_alive()
 
 
@@ -121,13 +126,15 @@ def speech_request(text: str, **fields: Any) -> bytes:
 
 
 @contextmanager
-def connected(server: Running, content: bytes, buffer_bytes: int | None = None) -> Iterator[socket.socket]:
+def connected(
+    server: Running, content: bytes, buffer_bytes: int | None = None, address: tuple[str, int] | None = None
+) -> Iterator[socket.socket]:
     """Connect, and send these bytes; a small buffer makes the server notice soon that nothing is read."""
     with socket.socket() as connection:
         if buffer_bytes is not None:
             connection.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, buffer_bytes)
         connection.settimeout(PATIENCE_SECONDS)
-        connection.connect(server.address)
+        connection.connect(address or server.address)
         connection.sendall(content)
         yield connection
 
