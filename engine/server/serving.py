@@ -108,10 +108,10 @@ def listening_socket(host: str, port: int) -> socket.socket:
         bound.close()
         if error.errno == errno.EADDRINUSE:
             raise EngineError(
-                f"Port {port} is in use.", "Stop the other program, or choose a different port with --port."
+                f"Port {port} is in use.", "Quit the other program, or choose a different port."
             ) from error
         raise EngineError(
-            f"The server can’t use port {port} of {host} ({error.strerror}).", "Choose a different --host or --port."
+            f"The server can’t use port {port} of {host} ({error.strerror}).", "Choose a different port."
         ) from error
     return bound
 
