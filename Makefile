@@ -134,7 +134,7 @@ $(VENV)/ready-to-test: pyproject.toml | $(VENV)/ready-to-run system-test
 	@touch $@
 
 $(VENV)/ready-to-bundle: pyproject.toml | $(VENV)/ready-to-run
-	$(BIN)/pip install --quiet --disable-pip-version-check --editable ".[bundle]"
+	$(BIN)/pip install --quiet --disable-pip-version-check --editable ".[server,bundle]"
 	@touch $@
 
 system-bundle:

@@ -28,6 +28,7 @@ from app.reader.feature import ReaderFeature
 from app.screenshot import ScreenshotWhenIdle
 from app.settings import Settings
 from app.settings_window.feature import SettingsFeature
+from app.sharing.feature import SharingFeature
 from app.speech.activity import Activity
 from app.speech.controller import SpeechController
 from app.speech.engine_worker import EngineFactory, VoiceLister, engine_for, voices_here
@@ -59,6 +60,7 @@ DOCUMENT_MUST_END_WITHIN_MS = 2000
 PROJECT_MUST_END_WITHIN_MS = 5000
 VOICES_MUST_END_WITHIN_MS = 2000
 LEXICON_MUST_END_WITHIN_MS = 5000
+SERVER_MUST_END_WITHIN_MS = 5000
 DESKTOP_MUST_END_WITHIN_MS = 2000
 LOOK_FOR_DEVICE_AFTER_MS = 500
 """Loading PortAudio takes a moment; the window is drawn first."""
@@ -177,10 +179,11 @@ class Application(QObject):
         library_ended = "library" not in added or self.library.shut_down(LIBRARY_MUST_END_WITHIN_MS)
         models_ended = "models" not in added or self.models.shut_down(MODELS_MUST_END_WITHIN_MS)
         desktop_ended = self.desktop.shut_down(DESKTOP_MUST_END_WITHIN_MS)
+        server_ended = self.sharing.shut_down(SERVER_MUST_END_WITHIN_MS)
         controller_ended = self.controller.shut_down(ENGINE_MUST_END_WITHIN_MS)
         export_ended = self.export.shut_down(EXPORT_MUST_END_WITHIN_MS)
         ended = (document_ended, voices_ended, library_ended, models_ended, desktop_ended, controller_ended)
-        return export_ended and project_ended and lexicon_ended and all(ended)
+        return export_ended and project_ended and lexicon_ended and server_ended and all(ended)
 
     def _note(self, options: Options) -> None:
         """Store the options that apply once the window is shown."""
@@ -201,7 +204,9 @@ class Application(QObject):
         window, speech, settings = self.window, self.controller, self._settings
         self.read_along = ReadAlongFeature(window, speech, settings)
         self.dialogs = MenuDialogs(window, window.menu)
-        self.settings_window = SettingsFeature(window, speech, settings)
+        self.sharing = SharingFeature(window, settings, in_charge=self._stays)
+        self.settings_window = SettingsFeature(window, speech, settings, self.sharing.server)
+        self.sharing.settings_requested.connect(self.settings_window.open_sharing)
         self.settings_window.engine_requested.connect(self._on_engine_requested)
         self.settings_window.prosody_changed.connect(self._on_prosody)
         self.settings_window.voices_requested.connect(self._on_voices_requested)
@@ -254,6 +259,7 @@ class Application(QObject):
     def _on_engine_requested(self) -> None:
         """Change the engine; first called as soon as the voices are known."""
         self.controller.change_engine(self._engine_factory(self.window.page.header.voices.speaking_model))
+        self.sharing.follow_engine()
 
     @Slot(object)
     def _on_activity(self, activity: Activity) -> None:

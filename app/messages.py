@@ -70,6 +70,7 @@ class MessageTopic(Enum):
     MODEL = "model"
     STORAGE = "storage"
     DIAGNOSTICS = "diagnostics"
+    SHARING = "sharing"
 
 
 @dataclass(frozen=True)

@@ -18,6 +18,7 @@ from engine.compiler.artifacts.manifest import CPU_DEVICE, METAL_DEVICE
 from engine.network.ops.packed_lstm import LstmMethod
 from engine.runtime.preparation.devices import AUTO, DEVICES
 from engine.runtime.preparation.lstm_methods import LSTM_WISHES
+from engine.server.hosting import DEFAULT_PORT
 from engine.speech import Prosody
 from engine.system.json_text import json_value
 
@@ -26,6 +27,8 @@ DEFAULT_PAUSES = 1.0
 DEFAULT_TEXT_PIXELS = 16
 TEXT_PIXELS = range(8, 97)
 DEFAULT_KEPT_MEGABYTES = 1000
+PORTS = range(1024, 65_536)
+"""Smaller ports are reserved for the system."""
 MAX_DIGITS = 9
 DEVICE_TITLES = {AUTO: "Automatic", CPU_DEVICE: "CPU", METAL_DEVICE: "Metal GPU"}
 LSTM_TITLES = {
@@ -123,6 +126,11 @@ def _megabytes(stored: object) -> int:
     return DEFAULT_KEPT_MEGABYTES if megabytes is None else megabytes
 
 
+def _port(stored: object) -> int:
+    port = _whole(stored)
+    return port if port is not None and port in PORTS else DEFAULT_PORT
+
+
 def _document(stored: object) -> Path | None:
     path = _string(stored)
     return Path(path) if path else None
@@ -210,6 +218,11 @@ class Settings(QObject):
     """True if the Diagnostics window was open last time."""
     diagnose_while_speaking = _flag("diagnose_while_speaking")
     """True if speech is diagnosed automatically while the Diagnostics window is open."""
+
+    shares_voices = _flag("server/on")
+    """True if other apps on this computer can use the voices."""
+    server_port = Setting("server/port", _port)
+    """The port for other apps, one of `PORTS`."""
 
     def __init__(self, store: QSettings) -> None:
         super().__init__()

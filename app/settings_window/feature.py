@@ -9,6 +9,7 @@ from PySide6.QtCore import QObject, Signal, Slot
 
 from app.main_window import MainWindow
 from app.settings import Settings
+from app.sharing.voice_server import VoiceServer
 from app.speech.controller import SpeechController
 from app.speech.voice_choice import prosody_of
 from app.widgets.windows import bring_to_front
@@ -33,9 +34,9 @@ class SettingsFeature(QObject):
     prosody_changed = Signal()
     voices_requested = Signal()
 
-    def __init__(self, window: MainWindow, speech: SpeechController, settings: Settings) -> None:
+    def __init__(self, window: MainWindow, speech: SpeechController, settings: Settings, server: VoiceServer) -> None:
         super().__init__(window)
-        self._window, self._speech, self._settings = window, speech, settings
+        self._window, self._speech, self._settings, self._server = window, speech, settings, server
         window.menu.settings.triggered.connect(self.open)
 
     @cached_property
@@ -44,7 +45,7 @@ class SettingsFeature(QObject):
         from app.settings_window.window import SettingsWindow  # lists fonts and formats, which takes time
 
         window, speech = self._window, self._speech
-        dialog = SettingsWindow(window.page.header, window.menu, self._settings, window)
+        dialog = SettingsWindow(window.page.header, window.menu, self._settings, self._server, window)
         window.closed.connect(dialog.close)
         dialog.reading.voices_requested.connect(self._on_voices)
         advanced = dialog.advanced
@@ -59,6 +60,12 @@ class SettingsFeature(QObject):
     def open(self) -> None:
         """Show the window; it does not block the main window."""
         bring_to_front(self.dialog)
+
+    @Slot()
+    def open_sharing(self) -> None:
+        """Show the page for other apps."""
+        self.dialog.show_page(self.dialog.sharing)
+        self.open()
 
     @Slot()
     def _on_voices(self) -> None:

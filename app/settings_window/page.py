@@ -105,16 +105,16 @@ class GroupChoice(ComboBox):
         next(action for action in self._group.actions() if action.data() == value).trigger()
 
 
-class ChosenElsewhere(QWidget):
-    """Shows a choice, with a button that opens the place to change it."""
+class ValueWithButton(QWidget):
+    """Shows a value, with a button for it, by default one that opens the place to change it."""
 
-    def __init__(self, name: str, parent: QWidget | None = None) -> None:
+    def __init__(self, name: str, title: str = "Choose…", parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self.label = ElidedLabel(self)
         self.label.setAccessibleName(name)
-        self.button = QPushButton("Choose…", self)
+        self.button = QPushButton(title, self)
         self.button.setAutoDefault(False)
-        self.button.setAccessibleName(f"Choose {name[:1].lower()}{name[1:]}")
+        self.button.setAccessibleName(f"{title.removesuffix('…')} {name[:1].lower()}{name[1:]}")
         self.setFocusProxy(self.button)
         self.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Preferred)
         self.setMaximumWidth(MAX_PIXELS)

@@ -15,7 +15,7 @@ from app.library.panels import limits
 from app.main_menu import MainMenu
 from app.read_along.text_size import SIZES_PIXELS
 from app.settings import DEFAULT_TEXT_PIXELS, DEVICE_TITLES, LSTM_TITLES, Settings
-from app.settings_window.page import LIST_CHARACTERS, ChosenElsewhere, GroupChoice, SettingsPage, WrappedLabel
+from app.settings_window.page import LIST_CHARACTERS, GroupChoice, SettingsPage, ValueWithButton, WrappedLabel
 from app.speech.activity import Activity
 from app.speech.header_bar import HeaderBar
 from app.speech.sliders import PauseSlider, SpeedSlider
@@ -49,7 +49,7 @@ class ReadingPage(SettingsPage):
     def __init__(self, header: HeaderBar, notes: QActionGroup, parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self._picker = header.voices
-        self.voice = ChosenElsewhere("Voice", self)
+        self.voice = ValueWithButton("Voice", parent=self)
         self.speed = SpeedSlider(self)
         self.pauses = PauseSlider(self)
         for slider in (self.speed, self.pauses):
@@ -131,7 +131,7 @@ class ExportPage(SettingsPage):
     def __init__(self, settings: Settings, parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self._settings = settings
-        self.folder = ChosenElsewhere("Folder", self)
+        self.folder = ValueWithButton("Folder", parent=self)
         self.formats = ComboBox("Format", "Default file format for Export", LIST_CHARACTERS, self)
         kinds = kinds_of_sound().items()
         self.formats.offer([("", "Automatic", ""), *((suffix, f"{title} ({suffix})", "") for suffix, title in kinds)])

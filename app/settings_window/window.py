@@ -17,6 +17,8 @@ from app.settings_window.pages import (
     ReadingPage,
     ShortcutsPage,
 )
+from app.settings_window.sharing_page import SharingPage
+from app.sharing.voice_server import VoiceServer
 from app.speech.header_bar import HeaderBar
 
 SIZE = QSize(720, 520)
@@ -33,7 +35,14 @@ class SettingsWindow(QDialog):
     narrow window, or with large text, the list is replaced by a box above the page.
     """
 
-    def __init__(self, header: HeaderBar, menu: MainMenu, settings: Settings, parent: QWidget | None = None) -> None:
+    def __init__(
+        self,
+        header: HeaderBar,
+        menu: MainMenu,
+        settings: Settings,
+        server: VoiceServer,
+        parent: QWidget | None = None,
+    ) -> None:
         super().__init__(parent)
         self.setObjectName("settings")
         self.setWindowTitle("Settings")
@@ -47,6 +56,7 @@ class SettingsWindow(QDialog):
         self.export = ExportPage(settings, self)
         self.history = HistoryPage(settings, self)
         self.models = ModelsPage(header.voices, menu.models, self)
+        self.sharing = SharingPage(settings, server, self)
         self.shortcuts = ShortcutsPage(menu, self)
         self.advanced = AdvancedPage(settings, header.voices, self)
         self.box = QComboBox(self)
@@ -60,6 +70,7 @@ class SettingsWindow(QDialog):
             ("Export", self.export),
             ("History", self.history),
             ("Models", self.models),
+            ("Other Apps", self.sharing),
             ("Shortcuts", self.shortcuts),
             ("Advanced", self.advanced),
         ):
@@ -73,6 +84,10 @@ class SettingsWindow(QDialog):
         self.list.setCurrentRow(0)
         self.list.setFocus()
         QShortcut(QKeySequence(QKeySequence.StandardKey.Close), self).activated.connect(self.close)
+
+    def show_page(self, page: QWidget) -> None:
+        """Select one of the pages."""
+        self.list.setCurrentRow(self._stack.indexOf(page))
 
     def resizeEvent(self, event: QResizeEvent) -> None:
         """Switch between the list and the box."""

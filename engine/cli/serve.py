@@ -3,24 +3,19 @@
 from __future__ import annotations
 
 import argparse
-import logging
 import os
-import resource
 import sys
 from contextlib import ExitStack, closing
 from typing import Any
 
 from engine.cli.command import Command, add_model
 from engine.cli.progress import Steps
-from engine.errors import EngineError
 from engine.runtime.preparation.devices import AUTO, DEVICES
 from engine.runtime.synthesizer import Synthesizer
+from engine.server.hosting import DEFAULT_HOST, DEFAULT_PORT, allow_connections, require_packages
 
-DEFAULT_HOST, DEFAULT_PORT = "127.0.0.1", 8880
-MAX_OPEN_FILES = 4096
 TOKEN_VARIABLE = "KOKORO_DESK_TOKEN"
 DEFAULT_WYOMING_PORT = 10200
-PACKAGES = ("starlette", "uvicorn", "wyoming")
 
 
 def _add_options(parser: Any) -> None:
@@ -51,21 +46,14 @@ def _add_options(parser: Any) -> None:
 
 def _run(options: argparse.Namespace) -> None:
     """Serve until an interrupt. Raises `EngineError` children."""
-    try:
-        from engine.server.serving import SpeechServer
-        from engine.server.speaking import SpeechService
+    require_packages(wyoming=options.wyoming is not None)
+    from engine.server.serving import SpeechServer
+    from engine.server.speaking import SpeechService
 
-        if options.wyoming is not None:
-            from engine.server.wyoming_server import WyomingServer
-    except ModuleNotFoundError as error:
-        if (error.name or "").partition(".")[0] not in PACKAGES:
-            raise
-        groups = "server" if options.wyoming is None else "server,wyoming"
-        raise EngineError(
-            "The packages of the server aren’t installed.",
-            f"Install them in the project folder with .venv/bin/python -m pip install '.[{groups}]'.",
-        ) from error
-    _allow_connections()
+    if options.wyoming is not None:
+        from engine.server.wyoming_server import WyomingServer
+
+    allow_connections()
     token = options.token if options.token is not None else os.environ.get(TOKEN_VARIABLE)
     service = SpeechService(Synthesizer(options.model, options.device, options.weights))
     with ExitStack() as opened:
@@ -77,15 +65,6 @@ def _run(options: argparse.Namespace) -> None:
         with Steps() as steps:
             service.start(steps.show)
         server.run(lambda: _announce(f"{options.model} is ready at {urls} (press Ctrl+C to stop)"))
-
-
-def _allow_connections() -> None:
-    """Raise this process's limit on open files, 256 on a Mac; at the limit, new clients wait, which is not logged."""
-    soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
-    wanted = MAX_OPEN_FILES if hard == resource.RLIM_INFINITY else min(MAX_OPEN_FILES, hard)
-    if soft != resource.RLIM_INFINITY and soft < wanted:
-        resource.setrlimit(resource.RLIMIT_NOFILE, (wanted, hard))
-    logging.getLogger("asyncio").setLevel(logging.CRITICAL)
 
 
 def _announce(line: str) -> None:

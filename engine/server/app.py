@@ -34,7 +34,7 @@ from engine.server.errors import (
     status_of,
     unexpected,
 )
-from engine.server.requests import MODEL_ALIASES, read_order
+from engine.server.requests import MODEL_ALIASES, client_name, read_order
 from engine.server.speaking import Job, SpeechService
 from engine.server.streams import EventBody, error_event
 
@@ -174,7 +174,7 @@ class SpeechEndpoint:
             with self._service.place():
                 _check_json(request)
                 order = read_order(await read_body(request), self._service.model, self._service.voices())
-                with self._service.job(order) as job:
+                with self._service.job(order, client_name(request.headers.get("user-agent", ""))) as job:
                     async with _watched(job, receive, self._service):
                         await self._answer(job, send)
         except ClientDisconnect:

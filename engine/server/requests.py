@@ -156,7 +156,7 @@ def _check_model(name: str, model: str) -> None:
     if name != model and name.casefold() not in MODEL_ALIASES:
         raise RequestError(
             NOT_FOUND,
-            f"This server has no model “{_short(name)}”.",
+            f"This server has no model “{shortened(name)}”.",
             f"Use {model}, or start the server with a different --model.",
             "model_not_found",
             "model",
@@ -185,7 +185,7 @@ def _speed(fields: Mapping[str, Any]) -> float:
 def _choice(fields: Mapping[str, Any], name: str, choices: Sequence[str], default: str) -> str:
     value = _text(fields, name, default)
     if value not in choices:
-        raise _wrong(name, f"Unknown {name} “{_short(value)}”.", f"Use one of: {', '.join(choices)}.")
+        raise _wrong(name, f"Unknown {name} “{shortened(value)}”.", f"Use one of: {', '.join(choices)}.")
     return value
 
 
@@ -205,6 +205,11 @@ def _wrong(param: str, message: str, hint: str) -> RequestError:
     return RequestError(BAD_REQUEST, message, hint, param=param)
 
 
-def _short(value: str) -> str:
+def client_name(user_agent: str) -> str:
+    """Return a client's User-Agent header as text to display: printable, and not longer than a line."""
+    return shortened("".join(each for each in user_agent if each.isprintable()).strip())
+
+
+def shortened(value: str) -> str:
     """Return a value to quote in a message, not longer than a line."""
     return value if len(value) <= MAX_QUOTED_CHARACTERS else f"{value[:MAX_QUOTED_CHARACTERS]}…"

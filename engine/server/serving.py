@@ -117,11 +117,8 @@ def url_of(scheme: str, bound: socket.socket) -> str:
     return f"{scheme}://[{address}]:{port}" if ":" in address else f"{scheme}://{address}:{port}"
 
 
-def listening_socket(host: str, port: int, host_option: str = "--host", port_option: str = "--port") -> socket.socket:
-    """Return a socket bound to an address, which the user can change with these options.
-
-    Raises `EngineError` or `InvalidRequest` if that is impossible.
-    """
+def listening_socket(host: str, port: int) -> socket.socket:
+    """Return a socket bound to an address. Raises `EngineError` or `InvalidRequest` if that is impossible."""
     if not 0 <= port <= HIGHEST_PORT:
         raise InvalidRequest(f"The port {port} is out of range.", f"Choose one from 0 to {HIGHEST_PORT}.")
     try:
@@ -137,11 +134,10 @@ def listening_socket(host: str, port: int, host_option: str = "--host", port_opt
         bound.close()
         if error.errno == errno.EADDRINUSE:
             raise EngineError(
-                f"Port {port} is in use.", f"Stop the other program, or choose a different port with {port_option}."
+                f"Port {port} is in use.", "Quit the other program, or choose a different port."
             ) from error
         raise EngineError(
-            f"The server can’t use port {port} of {host} ({error.strerror}).",
-            f"Choose a different {host_option} or {port_option}.",
+            f"The server can’t use port {port} of {host} ({error.strerror}).", "Choose a different address or port."
         ) from error
     return bound
 

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import asyncio
+import itertools
 import logging
 import threading
 from collections import deque
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from concurrent.futures import Future
 from contextlib import contextmanager, suppress
 from typing import Protocol
@@ -15,7 +16,8 @@ from engine.errors import Canceled, EngineError
 from engine.models.installed_voices import with_saved
 from engine.runtime.pipeline import Observer, ignore
 from engine.server.errors import TOO_MANY, RequestError, unexpected
-from engine.server.requests import SpeechOrder
+from engine.server.events import RequestBegan, RequestEnded, RequestEvent
+from engine.server.requests import SpeechOrder, shortened
 from engine.server.streams import AudioBody, EventBody
 from engine.speech import AudioChunk, SpeechRequest, VoiceInfo
 from engine.system.waiting import raise_if_set
@@ -64,6 +66,11 @@ class Job:
         self._news = asyncio.Event()
 
     @property
+    def error(self) -> EngineError | None:
+        """The failure that ended the job, if any."""
+        return self._error
+
+    @property
     def has_room(self) -> bool:
         """True if the client has read enough for the engine to continue, or has left."""
         return self.cancel.is_set() or self._bytes < MAX_WAITING_BYTES
@@ -107,14 +114,19 @@ class SpeechService:
     """Speaks the requests of several clients with one engine.
 
     A single thread uses the engine. It speaks one utterance of each request in turn, so that a long text doesn't delay
-    short ones, and a client that reads slowly delays only its own. `requests` are those that have a place.
+    short ones, and a client that reads slowly delays only its own. `requests` are those that have a place. `tell` is
+    called in the thread of the server.
     """
 
-    def __init__(self, engine: Engine, max_requests: int = MAX_REQUESTS) -> None:
+    def __init__(
+        self, engine: Engine, max_requests: int = MAX_REQUESTS, tell: Callable[[RequestEvent], object] = lambda _: None
+    ) -> None:
         self.model = engine.model
         self.sample_rate_hz = engine.sample_rate_hz
         self._engine = engine
         self._max_requests = max_requests
+        self._tell = tell
+        self._numbers = itertools.count(1)
         self.requests = 0
         self._own_voices = tuple(voice for voice in engine.voices() if not voice.recipe)
         self._jobs: deque[Job] = deque()
@@ -122,10 +134,13 @@ class SpeechService:
         self._closing = threading.Event()
         self._thread: threading.Thread | None = None
 
-    def start(self, observe: Observer = ignore) -> None:
-        """Load the model in the engine's thread, and wait for it. Raises the errors of `Synthesizer.prepare`."""
+    def start(self, observe: Observer = ignore, *, load: bool = True) -> None:
+        """Start the engine's thread, and wait until it has loaded the model; unless `load`, the first request loads it.
+
+        Raises the errors of `Synthesizer.prepare`.
+        """
         ready: Future[None] = Future()
-        self._thread = threading.Thread(target=self._run, args=(observe, ready), name="engine", daemon=True)
+        self._thread = threading.Thread(target=self._run, args=(observe, ready, load), name="engine", daemon=True)
         self._thread.start()
         ready.result()
 
@@ -165,8 +180,10 @@ class SpeechService:
             self.requests -= 1
 
     @contextmanager
-    def job(self, order: SpeechOrder) -> Iterator[Job]:
-        """Speak an order while the block lasts; when it ends early, the engine stops within a stage."""
+    def job(self, order: SpeechOrder, client: str = "") -> Iterator[Job]:
+        """Speak a client's order while the block lasts; when it ends early, the engine stops within a stage."""
+        number, voice = next(self._numbers), order.request.voice
+        title = next((each.title for each in self.voices() if each.name == voice), voice)
         cancel = threading.Event()
         body = self._body(order)
         job = Job(body.media_type, self._content(order, body, cancel), cancel)
@@ -175,11 +192,14 @@ class SpeechService:
                 raise Canceled("The server is shutting down.")
             self._jobs.append(job)
             self._changed.notify_all()
+        self._tell(RequestBegan(number, shortened(title), client))
         try:
             yield job
         finally:
             cancel.set()
             self.resume()
+            failure = None if isinstance(job.error, Canceled) else job.error
+            self._tell(RequestEnded(number, "" if failure is None else failure.message))
 
     def resume(self) -> None:
         """Look for work again, after a client has read or left."""
@@ -201,9 +221,10 @@ class SpeechService:
         if not ended:
             yield body.end()
 
-    def _run(self, observe: Observer, ready: Future[None]) -> None:
+    def _run(self, observe: Observer, ready: Future[None], load: bool) -> None:
         try:
-            self._engine.prepare(observe, self._closing)
+            if load:
+                self._engine.prepare(observe, self._closing)
         except BaseException as error:  # noqa: BLE001 - the caller of `start` gets it
             ready.set_exception(error)
             return

@@ -48,7 +48,7 @@ class WyomingServer:
 
     def __init__(self, service: SpeechService, host: str, port: int) -> None:
         self._service = service
-        self._socket = listening_socket(host, port, "--wyoming-host", "--wyoming")
+        self._socket = listening_socket(host, port)
         self.url = url_of("tcp", self._socket)
         self._clients: set[asyncio.Task[None]] = set()
 

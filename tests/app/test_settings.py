@@ -29,7 +29,7 @@ def test_a_first_start_has_sensible_values(file: Path) -> None:
         "save_folder": Path.home(), "document": None, "geometry": QByteArray(), "split": QByteArray(),
         "diagnostics_place": QByteArray(), "diagnostics_shown": False, "diagnose_while_speaking": False,
         "side_bar": "", "side_bar_pixels": None, "kept_megabytes": DEFAULT_KEPT_MEGABYTES, "tray_icon": True,
-        "notes_read": False, "reading_font": "", "export_format": "",
+        "notes_read": False, "reading_font": "", "export_format": "", "shares_voices": False, "server_port": 8880,
     }  # fmt: skip
     assert values_of(opened(file), default) == default
 
@@ -44,7 +44,8 @@ def test_everything_comes_back_at_the_next_start(file: Path, tmp_path: Path) -> 
         "split": QByteArray(b"\xff"), "save_folder": tmp_path, "document": tmp_path / "a.epub",
         "diagnostics_shown": True, "diagnose_while_speaking": True, "diagnostics_place": QByteArray(b"\xfe\x00"),
         "side_bar": "Chapters", "side_bar_pixels": 301, "kept_megabytes": 250, "notes_read": True,
-        "reading_font": "Noto Serif", "export_format": ".mp3", "tray_icon": False,
+        "reading_font": "Noto Serif", "export_format": ".mp3", "tray_icon": False, "shares_voices": True,
+        "server_port": 9000,
     }  # fmt: skip
     for name, value in chosen.items():
         setattr(before, name, value)
@@ -80,6 +81,8 @@ def test_a_list_that_makes_no_sense_is_empty(file: Path, nonsense: str) -> None:
         ("device", "abacus", "auto"),
         ("prosody", "guess", Prosody.LSTM),
         ("appearance", "sepia", Appearance.SYSTEM),
+        *(("server_port", nonsense, 8880) for nonsense in ("80", "65536", "-1", "web", "")),
+        ("shares_voices", "perhaps", False),
     ],
 )
 def test_a_choice_that_makes_no_sense_is_the_usual_one(

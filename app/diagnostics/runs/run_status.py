@@ -147,7 +147,7 @@ class RunChip(ElidedButton):
 
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
-        self.setObjectName("runChip")
+        self.setObjectName("statusChip")
         self.setAutoDefault(False)
         self._run: DiagnosticsRun | None = None
         self._verdict: RunVerdict | None = None

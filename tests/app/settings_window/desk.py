@@ -9,6 +9,7 @@ from pytestqt.qtbot import QtBot
 
 from app.settings_window.feature import SettingsFeature
 from app.settings_window.window import SettingsWindow
+from app.sharing.voice_server import VoiceServer
 from app.widgets.controls import ComboBox
 from tests.app.window_desk import WindowDesk
 
@@ -20,7 +21,8 @@ class Desk(WindowDesk):
         super().__init__(qtbot, qapp, folder, "")
         self.speech = self.controller
         self.header, self.menu = self.window.page.header, self.window.menu
-        self.feature = SettingsFeature(self.window, self.speech, self.settings)
+        self.server = VoiceServer()
+        self.feature = SettingsFeature(self.window, self.speech, self.settings, self.server)
         self.engines_requested: list[str] = []
         self.feature.engine_requested.connect(self.note_engine)
         self.show()

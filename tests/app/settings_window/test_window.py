@@ -211,7 +211,7 @@ def test_the_models_are_those_that_can_speak(desk: Desk, qtbot: QtBot) -> None:
 def test_all_keys_are_listed_as_they_are_now(desk: Desk) -> None:
     dialog = desk.open()
     desk.menu.models.setShortcut("Ctrl+Shift+F12")
-    dialog.list.setCurrentRow(5)
+    dialog.show_page(dialog.shortcuts)
     assert "Ctrl+Shift+F12" in dialog.shortcuts.toPlainText()
 
 
@@ -324,5 +324,5 @@ def test_a_tray_icon_is_offered_where_there_is_a_tray(
 ) -> None:
     monkeypatch.setattr(QSystemTrayIcon, "isSystemTrayAvailable", lambda: available)
     dialog = desk.open()
-    dialog.list.setCurrentRow(6)
+    dialog.show_page(dialog.advanced)
     assert dialog.advanced.tray_icon.isVisible() is available

@@ -5,13 +5,14 @@ from __future__ import annotations
 import json
 import socket
 import threading
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from typing import Any
 
 import numpy as np
 
 from engine.errors import Canceled
+from engine.server.events import RequestEvent
 from engine.server.serving import SpeechServer
 from engine.server.speaking import MAX_REQUESTS, Engine, SpeechService
 from engine.server.wyoming_server import WyomingServer
@@ -95,9 +96,14 @@ class Running:
 
 
 @contextmanager
-def running(engine: Engine, token: str | None = None, max_requests: int = MAX_REQUESTS) -> Iterator[Running]:
+def running(
+    engine: Engine,
+    token: str | None = None,
+    max_requests: int = MAX_REQUESTS,
+    tell: Callable[[RequestEvent], object] = lambda _: None,
+) -> Iterator[Running]:
     """Run a server of all protocols on free ports."""
-    service = SpeechService(engine, max_requests)
+    service = SpeechService(engine, max_requests, tell)
     wyoming = WyomingServer(service, "127.0.0.1", 0)
     server = SpeechServer(service, "127.0.0.1", 0, token, wyoming)
     service.start()

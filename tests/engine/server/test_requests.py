@@ -17,6 +17,7 @@ from engine.server.requests import (
     MIN_SPEED,
     OPENAI_VOICES,
     SpeechOrder,
+    client_name,
     read_order,
     voice_named,
 )
@@ -136,3 +137,15 @@ def test_word_times_come_as_events() -> None:
     made = order(timestamp_granularities=["word"], stream_format="sse")
     assert (made.words, made.events) == (True, True)
     assert not order(timestamp_granularities=[]).words
+
+
+@given(st.text(st.characters(max_codepoint=0xFF)))
+def test_any_client_has_a_short_printable_name(user_agent: str) -> None:
+    name = client_name(user_agent)
+    assert not name or name.isprintable()
+    assert len(name) < 80
+    assert client_name(name) == name or name.endswith("…")
+
+
+def test_the_name_of_a_client_is_shown_as_it_is() -> None:
+    assert client_name(" OpenAI/Python\x07 3.57.0 ") == "OpenAI/Python 3.57.0"

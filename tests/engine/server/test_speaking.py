@@ -10,6 +10,7 @@ import pytest
 
 from engine.errors import DamagedFile, EngineError, NothingToSpeak
 from engine.server import serving
+from engine.server.events import RequestBegan, RequestEnded
 from engine.server.speaking import MAX_WAITING_BYTES
 from tests.engine.server.running import (
     FakeEngine,
@@ -184,3 +185,29 @@ def test_stopping_the_server_cancels_all_work() -> None:
         answer = waiting.result()
     assert answer.status_code == 503
     assert engine.canceled == ["one two"]
+
+
+def test_requests_are_told_with_their_voice_and_client() -> None:
+    engine, told = FakeEngine(), []
+    engine.failing = {"one two": EngineError("The weights are damaged.")}
+    with running(engine, tell=told.append) as server, httpx2.Client(headers={"User-Agent": "A\tTest/1.0"}) as client:
+        speak(server, "one", client, voice="am_michael")
+        speak(server, "one two", client, voice="af_heart+am_michael", stream_format="sse")
+        speak(server, "one", client, voice="unknown")
+        wait_until_idle(server)
+    assert told[:3] == [
+        RequestBegan(1, "Michael", "ATest/1.0"),
+        RequestEnded(1),
+        RequestBegan(2, told[2].voice, "ATest/1.0"),
+    ]
+    assert "am_michael" in told[2].voice
+    assert [(each.number, "damaged" in each.error) for each in told[3:]] == [(2, True)]
+
+
+def test_a_client_that_leaves_is_no_failure() -> None:
+    engine, told = FakeEngine(free=False), []
+    with running(engine, tell=told.append) as server:
+        with connected(server, speech_request("one two")):
+            wait_until(lambda: told, "the request")
+        wait_until(lambda: len(told) == 2, "its end")
+    assert told[1] == RequestEnded(1)

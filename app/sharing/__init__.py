@@ -1,0 +1,1 @@
+"""Speech for other apps: the server, run from the window."""
