@@ -7,31 +7,41 @@ from __future__ import annotations
 
 import argparse
 import os
+import signal
 import time
-from collections.abc import Callable, Iterator
+from collections import Counter
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import ExitStack, contextmanager
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
+from engine.audio.sound_file import AUDIO_BOOK, format_for
+from engine.audio.subtitles.formats import check_subtitles
 from engine.cli import command
 from engine.cli.command import Outcome, model_with
 from engine.cli.progress import Steps, show_line
+from engine.compiler.artifacts.manifest import CPU_DEVICE
 from engine.errors import InvalidRequest, MissingModel
-from engine.export.export_job import ExportJob, ExportProgress, joined, read_cover
-from engine.export.exporting import export
-from engine.export.outputs import outputs_of
+from engine.export.export_job import ExportJob, ExportProgress, ExportSynthesizer, joined, read_cover
+from engine.export.exporting import export, requests_of
+from engine.export.outputs import check_writable, outputs_of
+from engine.export.side_by_side import SpeakerSettings, SpeakingProcesses, SpokenAhead, check_jobs
 from engine.models.checkpoints import installed_models
 from engine.models.installed_voices import model_of
+from engine.runtime.preparation.devices import AUTO
 from engine.runtime.project_files import Project, is_project, read_project
 from engine.runtime.projects import identity_of, model_note, shielded
 from engine.runtime.synthesizer import Synthesizer
 from engine.speech import AudioChunk, Event, Prosody, SpeechRequest, UtteranceEdit
+from engine.system.atomic_write import ensure_folder, write_error
 from engine.system.durations import format_approximate_duration
 from engine.system.memory import peak_bytes
 from engine.text.documents import Document, read_document
 from engine.text.languages import LANGUAGES, language_of
 
-_OPTIONS = ("all_chapters", "notes", "per_chapter", "title", "author", "cover")
+_OPTIONS = ("all_chapters", "notes", "per_chapter", "title", "author", "cover", "format", "jobs")
+_FORMAT = AUDIO_BOOK.removeprefix(".")
 MAX_TITLES = 8
 """The maximum number of skipped chapters to name; the number of the others is given."""
 
@@ -53,6 +63,14 @@ def add_options(parser: Any) -> None:
     add_source(parser)
     parser.add_argument(
         "--per-chapter", action="store_true", help="a file for each chapter, in a folder named as --out"
+    )
+    parser.add_argument("--format", help=f"suffix of the files, such as mp3, if --out is a folder (default: {_FORMAT})")
+    parser.add_argument(
+        "--jobs",
+        type=int,
+        metavar="N",
+        help="speak N parts of documents side by side, in N processes of one CPU thread; each loads the model, which "
+        "takes 0.2 to 0.7 GB of memory; for long documents, this is faster than as many threads",
     )
     parser.add_argument("--title", help="title of the book, for players to show (default: the document’s)")
     parser.add_argument("--author", help="author of the book (default: the document’s)")
@@ -84,18 +102,94 @@ def document_of(options: argparse.Namespace) -> Document | None:
     if options.file is None:
         if any(getattr(options, name) for name in _OPTIONS):
             raise InvalidRequest(
-                "Only documents have chapters, notes, a title, an author, and a cover.", "Name one with --file."
+                "Only documents have chapters, notes, a title, an author, a cover, --format, and --jobs.",
+                "Name one with --file.",
             )
         return None
+    return _titled(joined(_read(options)), options)
+
+
+def documents_of(options: argparse.Namespace) -> list[Document]:
+    """Return each document that --file names, for files in a folder. Raises `InvalidRequest`."""
+    if len(options.file) > 1 and options.title is not None:
+        raise InvalidRequest("--title names one book, but each document becomes a book.", "Omit --title.")
+    if options.edits is not None:
+        raise InvalidRequest("Edits belong to a single text.", "Omit --edits, or pass the text without --file.")
+    return [_titled(document, options) for document in _read(options)]
+
+
+def _read(options: argparse.Namespace) -> list[Document]:
     if options.text is not None:
         raise InvalidRequest("Both a text and --file were given.", "Omit one of them.")
     if len(options.file) > 1 and (project := next(filter(is_project, options.file), None)):
         raise InvalidRequest(f"{project} is a project, not a document.", "Name it without other files.")
-    document = joined([chosen(read_document(path), options) for path in options.file])
+    return [chosen(read_document(path), options) for path in options.file]
+
+
+def _titled(document: Document, options: argparse.Namespace) -> Document:
     cover = document.cover if options.cover is None else read_cover(options.cover)
     title = document.title if options.title is None else options.title
     author = document.author if options.author is None else options.author
     return replace(document, title=title, author=author, cover=cover)
+
+
+def is_folder(options: argparse.Namespace) -> bool:
+    """Return whether --out names a folder, one that exists or a name without a suffix, for documents of --file."""
+    if options.out is None or options.file is None or is_lone_project(options):
+        return False
+    return os.path.isdir(options.out) or not (options.out.suffix or os.path.exists(options.out))
+
+
+def outputs_in(folder: Path, options: argparse.Namespace) -> list[tuple[Path, Path | None]]:
+    """Create the folder; return the file, and the file of subtitles or None, for each document.
+
+    Raises `InvalidRequest` or `OutputError`.
+    """
+    ensure_folder(folder)
+    suffix = f".{(options.format or _FORMAT).removeprefix('.')}"
+    names = Counter(path.stem.casefold() for path in options.file)
+    if repeated := next((path for path in options.file if names[path.stem.casefold()] > 1), None):
+        raise InvalidRequest(
+            f"Several documents would become {folder / repeated.stem}{suffix}.", "Rename one, or use a second folder."
+        )
+    outputs = []
+    for path in options.file:
+        output = folder / f"{path.stem}{suffix}"
+        subtitles = options.subtitles and folder / f"{path.stem}{options.subtitles.suffix}"
+        format_for(output)
+        check_apart(options, {"--out": output, "--subtitles": subtitles})
+        outputs.append((output, subtitles))
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        raise write_error(folder, error) from error
+    for output, subtitles in outputs:
+        check_writable(output, per_chapter=bool(options.per_chapter))
+        if subtitles:
+            check_subtitles(subtitles)
+    return outputs
+
+
+def check_compatible(options: argparse.Namespace) -> None:
+    """Raise `InvalidRequest` if --jobs, --format, or a folder as --out is unusable with the other options."""
+    if options.play and is_folder(options):
+        raise InvalidRequest("--play can’t be used with a folder as --out.", "Omit one of them.")
+    if options.format is not None and options.file is not None and not is_folder(options):
+        raise InvalidRequest("--format needs a folder as --out.", "Omit it, or let --out name a folder.")
+    if options.jobs is None:
+        return
+    check_jobs(options.jobs)
+    conflicts = {
+        "--play": options.play, "--threads": options.threads is not None, "a project": is_lone_project(options),
+        f"--device {options.device}": options.device not in (AUTO, CPU_DEVICE),
+    }  # fmt: skip
+    if conflict := next((name for name, given in conflicts.items() if given), None):
+        raise InvalidRequest(f"--jobs can’t be used with {conflict}.", "Omit one of them.")
+
+
+def is_lone_project(options: argparse.Namespace) -> bool:
+    """Return whether --file names a project, and nothing else."""
+    return options.file is not None and len(options.file) == 1 and is_project(options.file[0])
 
 
 def project_of(options: argparse.Namespace) -> Project | None:
@@ -103,7 +197,7 @@ def project_of(options: argparse.Namespace) -> Project | None:
 
     Raises `UnusableDocument` or `InvalidRequest`.
     """
-    if options.file is None or len(options.file) != 1 or not is_project(options.file[0]):
+    if not is_lone_project(options):
         return None
     if options.text is not None:
         raise InvalidRequest("Both a text and --file were given.", "Omit one of them.")
@@ -178,32 +272,69 @@ def note(document: Document | None) -> None:
         show_line(f"note: {notice}")
 
 
-def check_apart(options: argparse.Namespace) -> None:
-    """Raise `InvalidRequest` if an output file would overwrite an input document or its cover."""
+def check_apart(options: argparse.Namespace, outputs: Mapping[str, Path | None]) -> None:
+    """Raise `InvalidRequest` if an output file, by option, would overwrite an input document or its cover."""
     read = [path for path in (*(options.file or ()), options.cover) if path is not None and os.path.exists(path)]
-    for name, written in (("--out", options.out), ("--subtitles", options.subtitles)):
+    for name, written in outputs.items():
         if written is not None and os.path.exists(written) and any(written.samefile(path) for path in read):
             raise InvalidRequest(f"{name} would overwrite the input file {written}.", "Choose a different output file.")
 
 
-def export_document(order: ExportJob, synthesizer: Synthesizer, steps: Steps) -> Outcome:
-    """Export a document to files. Raises `EngineError` children."""
+def export_documents(
+    orders: Sequence[ExportJob], synthesizer: Synthesizer, options: argparse.Namespace, steps: Steps
+) -> list[Outcome]:
+    """Export documents to files, one after the other; with --jobs, their parts are spoken side by side.
+
+    Returns the outcome of each. Raises `EngineError` children.
+    """
+    with ExitStack() as stack:
+        speaker: ExportSynthesizer = synthesizer
+        if options.jobs is not None:
+            speaker = stack.enter_context(_side_by_side(orders, synthesizer, options, steps))
+        outcomes = []
+        for number, order in enumerate(orders, 1):
+            book = f"Book {number} of {len(orders)}, {order.path.stem}: " if len(orders) > 1 else ""
+            outcomes.append(_exported(order, synthesizer, speaker, steps, book))
+    return outcomes
+
+
+@contextmanager
+def _side_by_side(
+    orders: Sequence[ExportJob], synthesizer: Synthesizer, options: argparse.Namespace, steps: Steps
+) -> Iterator[SpokenAhead]:
+    """Speak all parts in processes of one thread; they end with the block, also if this process is terminated."""
+    voice = orders[0].speech_settings.definitions.recipe_of(orders[0].speech_settings.voice)
+    before = signal.signal(signal.SIGTERM, signal.default_int_handler)
+    try:
+        settings = SpeakerSettings(options.model, options.weights, options.prosody)
+        with SpeakingProcesses(settings, options.jobs) as processes:
+            processes.prepare(steps.show)
+            ahead = SpokenAhead(synthesizer.fingerprint, voice, processes.submit, steps.show)
+            ahead.begin(request for order in orders for request in requests_of(order, synthesizer.fingerprint))
+            yield ahead
+    finally:
+        signal.signal(signal.SIGTERM, before)
+
+
+def _exported(
+    order: ExportJob, synthesizer: Synthesizer, speaker: ExportSynthesizer, steps: Steps, book: str
+) -> Outcome:
     spoken = order.speech_settings.language or synthesizer.voice(order.speech_settings.voice).language
     if language_hint := language_note(order.document.language, spoken):
         steps.write_note(language_hint)
     started = time.perf_counter()
-    clocked = _Clocked(synthesizer, started)
+    clocked = _Clocked(speaker, started)
     progress = ExportProgress("", 0.0, None)
     for progress in export(order, clocked, steps.show):
-        steps.advance(_format_progress(progress), progress.step)
+        steps.advance(f"{book}{_format_progress(progress)}", f"{book}{progress.step}")
     seconds, audio_seconds = time.perf_counter() - started, progress.seconds_written
     paths = [output.path for output in outputs_of(order) if output.path.exists()]
     figures = {
         "voice": order.speech_settings.voice, "model": synthesizer.model, "device": synthesizer.device,
         "seed": order.speech_settings.seed, "seconds_audio": audio_seconds, "seconds_total": seconds,
         "seconds_to_first_audio": clocked.first_seconds, "rtf": seconds / audio_seconds, "out": str(order.path),
-        "seconds_of_longest_utterance": clocked.longest_seconds, "peak_bytes": peak_bytes(),
-        "subtitles": str(order.subtitles) if order.subtitles else None,
+        "seconds_of_longest_utterance": clocked.longest_seconds if speaker is synthesizer else None,
+        "peak_bytes": peak_bytes(), "subtitles": str(order.subtitles) if order.subtitles else None,
         "files": [str(path) for path in paths], "chapters": len(order.chapters),
     }  # fmt: skip
     where = f"{order.result}, {len(paths)} files" if order.per_chapter else str(order.path)
@@ -227,7 +358,7 @@ def language_note(written: str, spoken: str) -> str:
 class _Clocked:
     """A synthesizer that records the time of the first chunk and the length of the longest."""
 
-    def __init__(self, synthesizer: Synthesizer, started: float) -> None:
+    def __init__(self, synthesizer: ExportSynthesizer, started: float) -> None:
         self._synthesizer = synthesizer
         self._started = started
         self.sample_rate_hz = synthesizer.sample_rate_hz

@@ -131,6 +131,6 @@ def _writable(text: str, stream: TextIO) -> str:
 def _has_the_speech(stream: TextIO, options: argparse.Namespace) -> bool:
     """Return whether --out names the file that this stream writes to, such as `/dev/stdout`."""
     output: Path | None = getattr(options, "out", None)
-    if output is None or not os.path.exists(output) or output.is_file():
+    if output is None or not os.path.exists(output) or output.is_file() or output.is_dir():
         return False
     return os.path.samestat(output.stat(), os.fstat(stream.fileno()))

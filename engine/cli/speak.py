@@ -27,6 +27,7 @@ from engine.cli.command import (
 )
 from engine.cli.models import observer
 from engine.cli.progress import Steps
+from engine.compiler.artifacts.manifest import CPU_DEVICE
 from engine.errors import DamagedDocument, EngineError, InvalidRequest
 from engine.export.export_job import ExportJob
 from engine.export.outputs import check_writable
@@ -57,7 +58,8 @@ def _add_options(parser: Any) -> None:
     parser.add_argument(
         "--out",
         type=Path,
-        help=f"a .wav, .flac, .mp3, .ogg, .opus, .m4b or .m4a file (default: {DEFAULT_OUTPUT}, unless --play)",
+        help=f"a .wav, .flac, .mp3, .ogg, .opus, .m4b or .m4a file (default: {DEFAULT_OUTPUT}, unless --play), "
+        "or a folder, to make an audio file of each document",
     )
     parser.add_argument("--subtitles", type=Path, help="also write a .srt, .vtt, .ass (word by word), or .json file")
     parser.add_argument("--play", action="store_true", help="play the audio while it is generated")
@@ -71,12 +73,15 @@ def _add_options(parser: Any) -> None:
 
 def speak(options: argparse.Namespace) -> Outcome:
     """Speak the text that the options name. Raises `EngineError` children."""
+    documents.check_compatible(options)
     output = _output_of(options)
+    if output and documents.is_folder(options):
+        return _spoken_each(options, output)
     if output:
         check_writable(output, per_chapter=bool(options.per_chapter))
     if options.subtitles:
         check_subtitles(options.subtitles)
-    documents.check_apart(options)
+    documents.check_apart(options, {"--out": options.out, "--subtitles": options.subtitles})
     project = documents.project_of(options)
     document = documents.document_of(options) if project is None else None
     documents.note(document)
@@ -94,8 +99,27 @@ def speak(options: argparse.Namespace) -> Outcome:
         )
         if document is not None and output and not options.play:
             order = ExportJob(document, speech_settings, output, bool(options.per_chapter), options.subtitles)
-            return documents.export_document(order, synthesizer, steps)
+            return documents.export_documents([order], synthesizer, options, steps)[0]
         return _spoken(synthesizer, replace(speech_settings, text=text.text), options, output, steps)
+
+
+def _spoken_each(options: argparse.Namespace, folder: Path) -> Outcome:
+    """Speak each document into its own file in a folder."""
+    read = documents.documents_of(options)
+    outputs = documents.outputs_in(folder, options)
+    for document in read:
+        documents.note(document)
+    with Steps() as steps:
+        _note_coding(outputs[0][0], steps)
+        if options.fetch is not None:
+            fetch_if_needed(options, steps)
+        synthesizer, speech_settings = _prepared(options, None, steps)
+        orders = [
+            ExportJob(document, speech_settings, path, bool(options.per_chapter), subtitles)
+            for document, (path, subtitles) in zip(read, outputs, strict=True)
+        ]
+        outcomes = documents.export_documents(orders, synthesizer, options, steps)
+    return Outcome([outcome.data for outcome in outcomes], "\n".join(outcome.words for outcome in outcomes))
 
 
 def _note_coding(output: Path, steps: Steps) -> None:
@@ -133,13 +157,18 @@ def _note_damaged(options: argparse.Namespace, steps: Steps) -> None:
 
 
 def _prepared(options: argparse.Namespace, project: Project | None, steps: Steps) -> tuple[Synthesizer, SpeechRequest]:
-    """Return a prepared synthesizer, and a request with all settings, without a text unless there is a project."""
+    """Return a synthesizer, and a request with all settings, without a text unless there is a project.
+
+    With --jobs, the synthesizer isn't prepared: other processes load the model.
+    """
     speech_settings = documents.request_of(options, project, steps, options.prosody)
     _note_damaged(options, steps)
-    synthesizer = Synthesizer(options.model, options.device, options.weights, options.threads, prosody=options.prosody)
+    device = options.device if options.jobs is None else CPU_DEVICE
+    synthesizer = Synthesizer(options.model, device, options.weights, options.threads, prosody=options.prosody)
     speech_settings = replace(speech_settings, voice=speech_settings.voice or synthesizer.voices()[0].name)
     check_request(speech_settings)  # before anything that takes time
-    synthesizer.prepare(steps.show)
+    if options.jobs is None:
+        synthesizer.prepare(steps.show)
     return synthesizer, speech_settings
 
 

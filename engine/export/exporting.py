@@ -120,7 +120,12 @@ def discard(order: ExportJob) -> None:
         remove_leftovers(output.path)
     crashed_last_time(EXPORTS)
     if not is_in_use(EXPORTS):
-        PartCache().drop_all(piece.request for chapter in _pieces(order, str) for piece in chapter)
+        PartCache().drop_all(requests_of(order, str))
+
+
+def requests_of(order: ExportJob, find_voice: Callable[[str], object]) -> Iterator[SpeechRequest]:
+    """Yield the parts of a job, in order, as requests; `find_voice` raises `UnknownVoice` for unknown names."""
+    return (piece.request for chapter in _pieces(order, find_voice) for piece in chapter)
 
 
 def write_made(
@@ -167,7 +172,8 @@ class _Export:
         self._observe = observe
         self._cancel = cancel
         self._chapters = _pieces(order, speaker.fingerprint)
-        missing = sum(len(each.request.part) for each in self.pieces() if not made.has(each.request))
+        self._missing = {each.request for each in self.pieces() if not made.has(each.request)}
+        missing = sum(len(each.part) for each in self._missing)
         everything = sum(len(each.request.part) for each in self.pieces())
         self._meter = Meter(missing + WRITING_SHARE * everything, clock)
         self._silent = True
@@ -197,6 +203,10 @@ class _Export:
                 step = f"Speaking a changed part of {chapter}" if changed else f"Speaking {chapter}"
                 yield self._meter.progress(step)
                 yield from self._speak(piece.request, step)
+            elif piece.request in self._missing:  # another process has spoken it meanwhile
+                self._meter.add(len(piece.request.part))
+                yield self._meter.progress(step)
+            self._missing.discard(piece.request)
 
     def _speak(self, request: SpeechRequest, step: str) -> Iterator[ExportProgress]:
         chunks: list[AudioChunk] = []
