@@ -340,6 +340,12 @@ def marked(source: str, spans: Sequence[tuple[int, int]]) -> tuple[str, dict[int
     return page, ids
 
 
+def widened(source: str, start: int, end: int, before: str, after: str) -> tuple[int, int]:
+    """Extend the span of a word's letters by its other characters, such as a full stop, if they are beside it."""
+    start -= len(before) if source.endswith(before, 0, start) else 0
+    return start, end + (len(after) if source.startswith(after, end) else 0)
+
+
 def with_style_sheet(source: str, link: str) -> str:
     """Return the page with a link to a style sheet at the end of its head, if it has one."""
     return _HEAD_END.sub(
