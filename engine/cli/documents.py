@@ -25,6 +25,7 @@ from engine.compiler.artifacts.manifest import CPU_DEVICE
 from engine.errors import InvalidRequest, MissingModel
 from engine.export.export_job import ExportJob, ExportProgress, ExportSynthesizer, joined, read_cover
 from engine.export.exporting import export, requests_of
+from engine.export.narrated_book import NARRATED, check_book, check_one_file
 from engine.export.outputs import check_writable, outputs_of
 from engine.export.side_by_side import SpeakerSettings, SpeakingProcesses, SpokenAhead, check_jobs
 from engine.models.checkpoints import installed_models
@@ -192,6 +193,22 @@ def is_lone_project(options: argparse.Namespace) -> bool:
     return options.file is not None and len(options.file) == 1 and is_project(options.file[0])
 
 
+def book_of(options: argparse.Namespace, output: Path | None) -> Path | None:
+    """Return the EPUB to which `output` adds narration, or None for other formats. Raises `InvalidRequest`."""
+    if output is None or output.suffix.lower() != NARRATED:
+        return None
+    book = options.file[0] if options.file is not None and len(options.file) == 1 else None
+    if book is None or book.suffix.lower() != NARRATED:
+        check_book(None)
+    check_one_file(options.per_chapter, options.subtitles)
+    if options.play or any(getattr(options, name) is not None for name in ("title", "author", "cover")):
+        raise InvalidRequest(
+            "A narrated EPUB has the title, author, and cover of the original, and isn’t played.",
+            "Omit --play, --title, --author, and --cover.",
+        )
+    return book
+
+
 def project_of(options: argparse.Namespace) -> Project | None:
     """Return the project that --file names alone, or None if it names documents or nothing.
 
@@ -336,7 +353,12 @@ def _exported(
         "seconds_of_longest_utterance": clocked.longest_seconds if speaker is synthesizer else None,
         "peak_bytes": peak_bytes(), "subtitles": str(order.subtitles) if order.subtitles else None,
         "files": [str(path) for path in paths], "chapters": len(order.chapters),
+        "unmarked_words": progress.unmarked_words,
     }  # fmt: skip
+    if progress.unmarked_words:
+        steps.write_note(
+            f"note: {progress.unmarked_words:,} words weren’t found in the book’s pages and aren’t highlighted."
+        )
     where = f"{order.result}, {len(paths)} files" if order.per_chapter else str(order.path)
     words = f"{where}: {audio_seconds:.1f} s of speech in {seconds:.1f} s"
     return Outcome(figures, f"{words}, by {order.speech_settings.voice} of {synthesizer.model}")

@@ -30,6 +30,7 @@ from engine.cli.progress import Steps
 from engine.compiler.artifacts.manifest import CPU_DEVICE
 from engine.errors import DamagedDocument, EngineError, InvalidRequest
 from engine.export.export_job import ExportJob
+from engine.export.narrated_book import check_book
 from engine.export.outputs import check_writable
 from engine.models.checkpoints import at_least_as_good, default_model
 from engine.models.store import ModelState, ModelStore
@@ -58,8 +59,8 @@ def _add_options(parser: Any) -> None:
     parser.add_argument(
         "--out",
         type=Path,
-        help=f"a .wav, .flac, .mp3, .ogg, .opus, .m4b or .m4a file (default: {DEFAULT_OUTPUT}, unless --play), "
-        "or a folder, to make an audio file of each document",
+        help="a .wav, .flac, .mp3, .ogg, .opus, .m4b or .m4a file, or for one --file in EPUB an .epub with narration "
+        f"(default: {DEFAULT_OUTPUT}, unless --play); or a folder, to make an audio file of each document",
     )
     parser.add_argument("--subtitles", type=Path, help="also write a .srt, .vtt, .ass (word by word), or .json file")
     parser.add_argument("--play", action="store_true", help="play the audio while it is generated")
@@ -77,6 +78,7 @@ def speak(options: argparse.Namespace) -> Outcome:
     output = _output_of(options)
     if output and documents.is_folder(options):
         return _spoken_each(options, output)
+    book = documents.book_of(options, output)
     if output:
         check_writable(output, per_chapter=bool(options.per_chapter))
     if options.subtitles:
@@ -84,6 +86,8 @@ def speak(options: argparse.Namespace) -> Outcome:
     documents.check_apart(options, {"--out": options.out, "--subtitles": options.subtitles})
     project = documents.project_of(options)
     document = documents.document_of(options) if project is None else None
+    if book is not None:
+        check_book(book)
     documents.note(document)
     text = text_of(options, document) if project is None else Decoded(project.request.text)
     with Steps() as steps:
@@ -98,7 +102,9 @@ def speak(options: argparse.Namespace) -> Outcome:
             speech_settings, edits=documents.edits_of(options, document, steps) or speech_settings.edits
         )
         if document is not None and output and not options.play:
-            order = ExportJob(document, speech_settings, output, bool(options.per_chapter), options.subtitles)
+            order = ExportJob(
+                document, speech_settings, output, bool(options.per_chapter), options.subtitles, book=book
+            )
             return documents.export_documents([order], synthesizer, options, steps)[0]
         return _spoken(synthesizer, replace(speech_settings, text=text.text), options, output, steps)
 

@@ -33,7 +33,8 @@ class ExportJob:
     The request may give the range of the only chapter to speak, and its edits; `edits` are those of each chapter.
 
     With `per_chapter`, each chapter gets a separate file in the format of `path`, in a folder with the name of `path`.
-    `subtitles` are also written: into that file, or beside each chapter's file in the format of its suffix.
+    `subtitles` are also written: into that file, or beside each chapter's file in the format of its suffix. If `path`
+    is an EPUB, it becomes a copy of the `book` that the document was read from, with narration.
     """
 
     document: Document
@@ -42,6 +43,7 @@ class ExportJob:
     per_chapter: bool = False
     subtitles: Path | None = None
     edits: tuple[tuple[UtteranceEdit, ...], ...] = ()
+    book: Path | None = None
 
     @property
     def chapters(self) -> tuple[Chapter, ...]:
@@ -50,8 +52,8 @@ class ExportJob:
 
     @property
     def only_request(self) -> SpeechRequest | None:
-        """The only request, if its audio is the whole result; None for several chapters, or subtitles."""
-        alone = len(self.chapters) == 1 and self.subtitles is None
+        """The only request, if its audio is the whole result; None for several chapters, subtitles, or a book."""
+        alone = len(self.chapters) == 1 and self.subtitles is None and self.book is None
         return replace(self.speech_settings_of(0), text=self.chapters[0].text) if alone else None
 
     def speech_settings_of(self, chapter: int) -> SpeechRequest:
@@ -105,17 +107,19 @@ def _titled(document: Document) -> tuple[Chapter, ...]:
 class ExportProgress:
     """The progress of an export: the current `step`, and the `fraction` done of the work left at the start.
 
-    `seconds_left` is None while unknown; `seconds_written` is the length of the audio in the files.
+    `seconds_left` is None while unknown; `seconds_written` is the length of the audio in the files; `unmarked_words` is
+    the number of words of a narrated book that were not found in its pages.
     """
 
     step: str
     fraction: float
     seconds_left: float | None
     seconds_written: float = 0.0
+    unmarked_words: int = 0
 
 
 class Meter:
-    """Measures progress in `total` units of work, on one thread; the caller sets `seconds_written`."""
+    """Measures progress in `total` units of work, on one thread; the caller sets its public attributes."""
 
     def __init__(self, total: float, clock: Callable[[], float] = time.monotonic) -> None:
         self._total = max(total, 1.0)
@@ -123,6 +127,7 @@ class Meter:
         self._began = clock()
         self._done = 0.0
         self.seconds_written = 0.0
+        self.unmarked_words = 0
 
     def add(self, units: float) -> None:
         """Count `units` as done."""
@@ -133,7 +138,7 @@ class Meter:
         seconds = self._clock() - self._began
         known = self._done > 0 and seconds >= _MIN_SECONDS
         left = seconds * (self._total - self._done) / self._done if known else None
-        return ExportProgress(step, self._done / self._total, left, self.seconds_written)
+        return ExportProgress(step, self._done / self._total, left, self.seconds_written, self.unmarked_words)
 
 
 class ExportSynthesizer(Protocol):

@@ -9,7 +9,10 @@ import re
 import threading
 import time
 from collections.abc import Callable, Iterable, Iterator
+from contextlib import closing
 from dataclasses import dataclass, replace
+from pathlib import Path
+from tempfile import TemporaryDirectory
 
 import numpy as np
 
@@ -19,12 +22,14 @@ from engine.audio.subtitles.formats import check_subtitles, write_subtitles
 from engine.audio.subtitles.timed_words import TimedWord, timed_words
 from engine.errors import NothingToSpeak, OutputError
 from engine.export.export_job import PART_CHARACTERS, WRITING_SHARE, ExportJob, ExportProgress, ExportSynthesizer, Meter
+from engine.export.narrated_book import NARRATED, NarratedBook, check_book, check_one_file, narration_suffix
 from engine.export.outputs import Output, check_writable, outputs_of
 from engine.export.part_cache import PartCache, made_of
 from engine.runtime.preparation.crash_guard import crash_guarded, crashed_last_time, is_in_use
 from engine.speech import AudioChunk, Event, Samples, SpeechRequest
-from engine.system.atomic_write import remove_leftovers
+from engine.system.atomic_write import atomic_write, remove_leftovers
 from engine.system.waiting import raise_if_set
+from engine.text.documents.archive import Archive
 from engine.text.g2p.directions import read_marks, voice_before
 from engine.text.g2p.split import PAUSE_SECONDS, Border
 from engine.text.sentences import sentence_spans
@@ -98,6 +103,9 @@ def export(
     `OutputError`, `Canceled`, `NothingToSpeak`, and the speaker's errors.
     """
     check_writable(order.path, per_chapter=order.per_chapter)
+    if order.path.suffix.lower() == NARRATED:
+        check_one_file(order.per_chapter, order.subtitles)
+        check_book(order.book)
     if order.subtitles:
         check_subtitles(order.subtitles)
     speaker.prepare(observe, cancel)
@@ -233,6 +241,9 @@ class _Export:
         remove_leftovers(output.path)
         words: list[TimedWord] = []
         try:
+            if output.path.suffix.lower() == NARRATED:
+                yield from self._narrate(output)
+                return
             yield from self._write_chapters(output, words)
             if output.subtitles:
                 write_subtitles(output.subtitles, words)
@@ -240,6 +251,31 @@ class _Export:
             raise OutputError(
                 error.message, f"{error.hint} Finished audio is saved, so the next attempt is faster."
             ) from error
+
+    def _narrate(self, output: Output) -> Iterator[ExportProgress]:
+        """Write a copy of the book with an audio file for each chapter."""
+        assert self._order.book is not None
+        suffix = narration_suffix()
+        with (
+            TemporaryDirectory(prefix="kokoro-desk-") as folder,
+            Archive(self._order.book) as archive,
+            atomic_write(output.path) as file,
+            closing(NarratedBook(self._order.book, archive, file)) as book,
+        ):
+            for index in output.chapters:
+                chapter, begun = self._order.chapters[index], self._meter.seconds_written
+                words: list[TimedWord] = []
+                audio = Path(folder, f"chapter-{index + 1}{suffix}")
+                part = Output(audio, replace(output.tags, title=chapter.title, cover=None), range(index, index + 1))
+                if self._has_sound(part):
+                    yield from self._write_chapters(part, words)
+                    book.add_chapter(chapter.text, words, self._meter.seconds_written - begun, audio)
+                    audio.unlink()
+            for _ in book.finish():
+                raise_if_set(self._cancel, STOPPED)
+                yield self._meter.progress(f"Writing {output.path.name}")
+            self._meter.unmarked_words = book.unmarked_words
+        yield self._meter.progress(f"Writing {output.path.name}")
 
     def _write_chapters(self, output: Output, words: list[TimedWord]) -> Iterator[ExportProgress]:
         """Write the audio, and append its words to `words`."""
@@ -250,7 +286,7 @@ class _Export:
                 file.begin_chapter(self._order.chapters[index].title or f"Chapter {index + 1}")
                 sounds = False
                 for piece in self._chapters[index]:
-                    if output.subtitles:
+                    if output.subtitles or self._order.book is not None:
                         words += self._words(piece, self._meter.seconds_written - begun)
                     for share in self._write_piece(file, piece):
                         sounds = True

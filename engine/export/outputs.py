@@ -11,6 +11,7 @@ from engine.audio.recording import Tags
 from engine.audio.sound_file import format_for
 from engine.errors import OutputError
 from engine.export.export_job import ExportJob, is_cover
+from engine.export.narrated_book import NARRATED
 from engine.system.atomic_write import ensure_writable
 
 _NAME_CHARACTERS = 80
@@ -55,7 +56,8 @@ def existing_outputs(order: ExportJob) -> tuple[Path, ...]:
 
 def check_writable(path: Path, *, per_chapter: bool = False) -> None:
     """Create the folder. Raises `OutputError` for an unsupported suffix or a place that is not writable."""
-    format_for(path)
+    if path.suffix.lower() != NARRATED:
+        format_for(path)
     if not per_chapter:
         ensure_writable(path)
         return

@@ -11,7 +11,7 @@ import struct
 import unicodedata
 import zipfile
 import zlib
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from functools import cached_property
 from pathlib import Path
 from types import TracebackType
@@ -25,6 +25,7 @@ MAX_MEMBER_BYTES = 64_000_000
 MAX_READ_BYTES = 256_000_000
 """The limit for all members together; a book of a million words contains 6 MB of text."""
 _ENCRYPTED = 0x1
+_BLOCK_BYTES = 1 << 20
 _FAULTS = (
     zipfile.BadZipFile, zlib.error, lzma.LZMAError, struct.error, EOFError, NotImplementedError, OverflowError,
     ValueError,
@@ -38,7 +39,7 @@ _SUFFIXES = (".jpg", ".jpeg", ".png", ".gif", ".webp", ".svg", ".bmp", ".avif", 
 class Archive:
     """The members of a zip file by name; as a context manager it closes the file.
 
-    Raises `DamagedDocument`, `EncryptedDocument` or `OversizedDocument`, with the name of the file.
+    Raises `UnusableDocument`, `DamagedDocument`, `EncryptedDocument` or `OversizedDocument`, with the name of the file.
     """
 
     def __init__(self, path: Path) -> None:
@@ -48,11 +49,55 @@ class Archive:
             self._file = zipfile.ZipFile(path)
         except _FAULTS as error:
             raise self.damaged() from error
+        except OSError as error:
+            raise UnusableDocument(
+                f"“{path.name}” can’t be read ({error.strerror}).", "Choose a different one."
+            ) from error
 
     @cached_property
     def names(self) -> frozenset[str]:
         """The names of all members, except for the metadata that macOS adds."""
         return frozenset(name for name in self._file.namelist() if not name.startswith("__MACOSX/"))
+
+    @property
+    def members(self) -> tuple[str, ...]:
+        """The names of all members in their order."""
+        return tuple(dict.fromkeys(self._file.namelist()))
+
+    @property
+    def newest(self) -> tuple[int, ...]:
+        """The latest date of a member: year, month, day, hour, minute and second."""
+        return max(member.date_time for member in self._file.infolist())
+
+    def copy(self, name: str, target: zipfile.ZipFile, content: bytes | None = None) -> None:
+        """Copy a member with its date to a different archive, or write `content` in its place.
+
+        Raises `OSError` if the target cannot be written.
+        """
+        member = self._file.getinfo(name)
+        copied = zipfile.ZipInfo(name, member.date_time)
+        copied.external_attr, copied.file_size = member.external_attr, member.file_size
+        copied.compress_type = (
+            zipfile.ZIP_STORED if member.compress_type == zipfile.ZIP_STORED else zipfile.ZIP_DEFLATED
+        )
+        if content is not None:
+            target.writestr(copied, content)
+            return
+        with target.open(copied, "w") as copy:
+            for block in self.blocks(name):
+                copy.write(block)
+
+    def blocks(self, name: str) -> Iterator[bytes]:
+        """Yield the content of a member, of any size, block by block."""
+        try:
+            member = self._file.getinfo(name)
+            if member.flag_bits & _ENCRYPTED:
+                raise self.encrypted()
+            with self._file.open(member) as file:
+                while block := file.read(_BLOCK_BYTES):
+                    yield block
+        except _FAULTS as error:
+            raise self.damaged() from error
 
     def read(self, name: str, max_bytes: int | None = None) -> bytes:
         """Return the content of a member, of at most `max_bytes` (default: `MAX_MEMBER_BYTES`)."""

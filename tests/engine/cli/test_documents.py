@@ -19,6 +19,7 @@ from engine.cli.parser import build_parser
 from engine.errors import InvalidRequest
 from engine.text.documents import Chapter, Document, Matter
 from tests.engine.audio.aac_programs import none, only
+from tests.engine.export.narrated_books import clips_of, write_book
 from tests.engine.text.documents.books import PICTURE, book, write_epub
 from tests.patience import PATIENCE_SECONDS
 
@@ -81,6 +82,37 @@ def test_an_electronic_book_becomes_an_audio_book(tmp_path):
     assert [chapter.title for chapter in read.chapters] == ["Chapter 1", "Chapter 2", "Chapter 3"]
     assert (read["\xa9nam"], read["\xa9ART"]) == (["The Blue Lantern"], ["A. Writer"])
     assert bytes(read["covr"][0]) == PICTURE
+
+
+@pytest.mark.usefixtures("starter")
+def test_an_electronic_book_gets_narration(tmp_path, capsys):
+    body = "<h1>Chapter 1</h1><p>Good morning, said the old man.</p>"
+    source, target = write_book(tmp_path / "book.epub", body), tmp_path / "book.narrated.epub"
+    assert main(["speak", "--file", str(source), "--out", str(target), "--json"]) == 0
+    figures, clips = json.loads(capsys.readouterr().out), clips_of(target)
+    assert [clip.text for clip in clips] == ["Chapter", "1", "Good", "morning", "said", "the", "old", "man"]
+    assert (figures["unmarked_words"], figures["files"]) == (0, [str(target)])
+    assert figures["seconds_audio"] == pytest.approx(clips[-1].end_seconds, abs=0.01)
+
+
+@pytest.mark.parametrize(
+    ("arguments", "words"),
+    [
+        (["Hello."], "EPUB"),
+        (["--file", "a.txt"], "EPUB"),
+        (["--file", "a.epub", "b.epub"], "EPUB"),
+        (["--file", "a.epub", "--per-chapter"], "--per-chapter"),
+        (["--file", "a.epub", "--subtitles", "a.srt"], "--subtitles"),
+        (["--file", "a.epub", "--play"], "--play"),
+        (["--file", "a.epub", "--title", "New"], "--title"),
+    ],
+)
+def test_only_one_whole_electronic_book_gets_narration(arguments, words, tmp_path, capsys):
+    assert main(["speak", *arguments, "--out", str(tmp_path / "narrated.epub")]) == 1
+    told = capsys.readouterr().err
+    assert told.startswith("error: ")
+    assert words in told
+    assert not list(tmp_path.iterdir())
 
 
 @pytest.mark.parametrize(
