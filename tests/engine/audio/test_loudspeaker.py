@@ -2,14 +2,14 @@ import signal
 import threading
 from collections.abc import Callable
 from functools import partial
-from types import SimpleNamespace
+from types import FrameType, SimpleNamespace
 
 import numpy as np
 import pytest
 
 from engine.audio.loudspeaker import BLOCK_SECONDS, Loudspeaker
 from engine.errors import OutputError
-from tests.patience import PATIENCE_SECONDS, wait_until
+from tests.patience import LOOK_AGAIN_AFTER_SECONDS, PATIENCE_SECONDS, wait_until
 
 RATE_HZ = 24_000
 BLOCK = round(BLOCK_SECONDS * RATE_HZ)
@@ -123,14 +123,24 @@ def test_an_interrupt_leaves_the_device_alone_until_it_has_taken_its_block(strea
 
     def interrupt() -> None:
         wait_until(lambda: waits, "the end of what was begun")
-        signal.pthread_kill(threading.main_thread().ident, signal.SIGINT)
+        while not noticed.wait(LOOK_AGAIN_AFTER_SECONDS):  # a signal just before the wait would be noticed after it
+            signal.pthread_kill(threading.main_thread().ident, signal.SIGINT)
         wait_until(lambda: len(waits) == 2 or streams[0].ended, "what becomes of the device")
         streams[0].free.set()
 
-    waits: list[int] = []
+    def notice(number: int, frame: FrameType | None) -> None:
+        noticed.set()
+        signal.signal(signal.SIGINT, signal.SIG_IGN)
+        raise KeyboardInterrupt
 
-    with pytest.raises(KeyboardInterrupt):
-        be_interrupted()
+    waits: list[int] = []
+    noticed = threading.Event()
+    before = signal.signal(signal.SIGINT, notice)
+    try:
+        with pytest.raises(KeyboardInterrupt):
+            be_interrupted()
+    finally:
+        signal.signal(signal.SIGINT, before)
     assert streams[0].ended == "aborted"
     assert not streams[0].torn
 

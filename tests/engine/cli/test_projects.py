@@ -51,7 +51,8 @@ def spoken(tmp_path: Path, *arguments: str) -> np.ndarray:
 def test_a_plan_has_the_words_and_the_durations_of_the_project(project, capsys):
     (chapter,) = planned(capsys, "--file", str(project))["chapters"]
     utterance = chapter["utterances"][0]
-    assert utterance["words"][0] == {"text": "Zorg", "start": 0, "end": 4, "phonemes": "zˈɔɹɡ", "source": "you"}
+    word = {"text": "Zorg", "start": 0, "end": 4, "phonemes": "zˈɔɹɡ", "source": "you", "tags": []}
+    assert utterance["words"][0] == word
     assert utterance["prosody"]["frames"][1] == 40
 
 
