@@ -38,7 +38,7 @@ def test_it_can_be_left_out():
     """By the option of the workflow, in a test that needs it and one that does not."""
     asked = [
         f"{FILE}::test_metal_without_a_device_of_it_is_none",
-        f"{FILE}::test_the_processor_reads_in_place_what_it_can",
+        f"{FILE}::test_the_cpu_reads_aligned_writable_arrays_in_place",
     ]
     command = [sys.executable, "-m", "pytest", "--without-metal", "-p", "no:cacheprovider", *asked]
     done = subprocess.run(command, cwd=PROJECT, capture_output=True, text=True, check=True)

@@ -9,6 +9,6 @@ def test_it_looks_until_it_has_happened():
     assert next(looks, None) is None
 
 
-def test_what_never_happens_is_named():
+def test_a_condition_that_never_occurs_is_named():
     with pytest.raises(TimeoutError, match="Godot"):
         wait_until(lambda: False, "Godot", within_seconds=0)

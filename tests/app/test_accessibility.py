@@ -81,13 +81,13 @@ def test_everything_that_takes_the_focus_has_a_name(application: Application) ->
     assert "\n".join(nameless) == ""
 
 
-def test_what_shows_a_state_has_a_name(application: Application) -> None:
+def test_widgets_that_show_a_state_have_a_name(application: Application) -> None:
     shown = [each for each in widgets(application) if isinstance(each, QProgressBar | QTabBar)]
     assert shown
     assert [described(each) for each in shown if not words(each, QAccessible.Text.Name)] == []
 
 
-def test_what_is_painted_is_told_as_well(application: Application) -> None:
+def test_painted_information_is_also_accessible_as_text(application: Application) -> None:
     page = application.window.page
     assert words(page.player.waveform, QAccessible.Text.Description) == "0:00 of 0:03"
     assert words(page.header.speed.slider, QAccessible.Text.Value) == str(page.header.speed.slider.value())

@@ -61,7 +61,7 @@ def test_an_appearance_that_is_asked_for_counts_and_is_not_kept(
     assert settings.appearance == chosen
 
 
-def test_the_queue_speaks_what_was_chosen_of_a_document(
+def test_the_queue_speaks_the_chosen_chapters_of_a_document(
     applications: Applications, qtbot: QtBot, tmp_path: Path
 ) -> None:
     application = applications.ready()
@@ -84,7 +84,7 @@ def test_the_diagnostics_are_added_once_the_window_is_there(applications: Applic
     assert application.window.size() == size
 
 
-def test_what_is_not_added_by_the_end_is_not_added_for_it(applications: Applications, qapp: QApplication) -> None:
+def test_closing_does_not_add_features_still_pending(applications: Applications, qapp: QApplication) -> None:
     application = applications.opened()
     assert application.close()
     qapp.processEvents()
@@ -112,7 +112,7 @@ def test_the_very_first_start_greets(applications: Applications, qtbot: QtBot, t
     assert Settings(store).text == greeting()
 
 
-def test_what_is_typed_before_the_greeting_is_not_spoken_in_its_place(
+def test_text_typed_before_the_greeting_is_not_spoken_instead_of_it(
     applications: Applications, qtbot: QtBot, tmp_path: Path
 ) -> None:
     store, output = QSettings(str(tmp_path / "new.ini"), QSettings.Format.IniFormat), FakeOutput()
@@ -122,9 +122,7 @@ def test_what_is_typed_before_the_greeting_is_not_spoken_in_its_place(
     assert application.controller.request is None
 
 
-def test_a_given_text_is_spoken_at_once_with_the_given_voice_and_speed(
-    applications: Applications, qtbot: QtBot
-) -> None:
+def test_given_text_plays_immediately_with_the_given_voice_and_speed(applications: Applications, qtbot: QtBot) -> None:
     engine = FakeEngine()
     application = applications.opened(Options("Given.", "am_adam", 1.5), make_engine=lambda: engine)
     qtbot.waitUntil(lambda: application.controller.track.whole)
@@ -132,7 +130,7 @@ def test_a_given_text_is_spoken_at_once_with_the_given_voice_and_speed(
     assert (request.text, request.voice, request.speed) == ("Given.", "am_adam", 1.5)
 
 
-def test_a_voice_is_heard_with_a_sentence_of_its_language(applications: Applications, qtbot: QtBot) -> None:
+def test_a_voice_preview_uses_a_sentence_in_its_language(applications: Applications, qtbot: QtBot) -> None:
     engine = FakeEngine()
     application = applications.ready(Options(voice="bm_george", speed=1.5), make_engine=lambda: engine)
     application.window.menu.preview.trigger()
@@ -141,7 +139,7 @@ def test_a_voice_is_heard_with_a_sentence_of_its_language(applications: Applicat
     assert application.window.page.editor.text == "From last time."
 
 
-def test_another_device_means_another_engine(applications: Applications, qtbot: QtBot, settings: Settings) -> None:
+def test_a_new_device_creates_a_new_engine(applications: Applications, qtbot: QtBot, settings: Settings) -> None:
     engines: list[FakeEngine] = []
 
     def make_engine() -> FakeEngine:
@@ -160,7 +158,7 @@ def test_another_device_means_another_engine(applications: Applications, qtbot: 
 
 
 @pytest.mark.parametrize(("method", "forgotten"), [("mps", 1), ("tir", 0), ("auto", 0)])
-def test_another_lstm_method_means_another_engine_and_mps_gets_another_chance(
+def test_a_new_lstm_method_creates_a_new_engine_and_retries_mps(
     applications: Applications,
     qtbot: QtBot,
     settings: Settings,
@@ -189,14 +187,14 @@ def test_another_lstm_method_means_another_engine_and_mps_gets_another_chance(
     qtbot.waitUntil(lambda: len(engines) == 2 and application.controller.activity.readiness is Readiness.READY)
 
 
-def test_a_gpu_that_is_not_used_is_told_in_the_status_line(applications: Applications) -> None:
+def test_an_unused_gpu_is_reported_in_the_status_line(applications: Applications) -> None:
     device = DeviceEvent("cpu (why)", "tir (why)", {}, "no GPU")
     engine = FakeEngine(device=device)
     application = applications.ready(make_engine=lambda: engine)
     assert application.window.page.status.label.toolTip() == "Ready · no GPU"
 
 
-def test_another_model_is_heard_with_the_next_speech_without_a_restart(
+def test_a_new_model_is_used_for_the_next_speech_without_restart(
     applications: Applications, qtbot: QtBot, settings: Settings
 ) -> None:
     engines: list[FakeEngine] = []
@@ -274,7 +272,7 @@ def test_students_speak_where_they_are_wished_for_and_a_model_has_them(
     assert made[1] == ("starter", Prosody.LSTM)
 
 
-def test_a_voice_of_another_model_brings_it_for_speech_and_preview(
+def test_choosing_a_voice_loads_its_model_for_speech_and_preview(
     applications: Applications, qtbot: QtBot, settings: Settings, engines: list[str]
 ) -> None:
     output = FakeOutput()
@@ -296,7 +294,7 @@ def test_a_voice_of_another_model_brings_it_for_speech_and_preview(
         ("kokoro", "Unknown model “kokoro”. Known models: starter, kokoro-82m"),
     ],
 )
-def test_a_model_that_is_not_here_is_one_sentence_with_a_button_to_the_models(
+def test_a_missing_model_shows_one_sentence_with_a_models_button(
     applications: Applications, qtbot: QtBot, monkeypatch: pytest.MonkeyPatch, tmp_path: Path, model: str, words: str
 ) -> None:
     monkeypatch.setattr("engine.models.store.data_folder", lambda: tmp_path)
@@ -309,7 +307,7 @@ def test_a_model_that_is_not_here_is_one_sentence_with_a_button_to_the_models(
     assert application.window.page.header.voices.isEnabled()
 
 
-def test_a_missing_device_is_not_said_before_somebody_speaks(
+def test_a_missing_device_is_not_reported_before_the_user_plays_text(
     applications: Applications, qtbot: QtBot, tmp_path: Path
 ) -> None:
     first_start = Settings(QSettings(str(tmp_path / "new.ini"), QSettings.Format.IniFormat))
@@ -356,7 +354,7 @@ def test_a_file_that_the_desktop_opens_is_shown(
     qtbot.waitUntil(lambda: application.window.page.view.text == "Once upon a time.")
 
 
-def test_macos_is_told_of_speech_and_its_service_speaks(applications: Applications, qtbot: QtBot) -> None:
+def test_macos_is_notified_of_speech_and_its_service_speaks(applications: Applications, qtbot: QtBot) -> None:
     engine, runtime = FakeEngine(), Runtime()
     application = applications.new(make_engine=lambda: engine)
     application.join_mac(runtime)
@@ -391,7 +389,7 @@ def test_a_second_start_is_done_by_the_window_that_is_open(
     assert len(engine.requests) == 1
 
 
-def test_a_file_given_at_the_very_first_start_is_there_instead_of_the_greeting(
+def test_a_file_given_at_the_first_start_replaces_the_greeting(
     applications: Applications, qtbot: QtBot, tmp_path: Path
 ) -> None:
     store = QSettings(str(tmp_path / "new.ini"), QSettings.Format.IniFormat)

@@ -9,7 +9,7 @@ from app.options import Options
 from app.system.display import NO_DISPLAY
 
 
-def test_without_a_display_one_sentence_says_what_to_do(
+def test_without_a_display_one_sentence_explains_the_remedy(
     monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     monkeypatch.setattr(command, "why_no_window", lambda: NO_DISPLAY)
@@ -25,7 +25,7 @@ def test_without_a_display_one_sentence_says_what_to_do(
         (["story.txt", "--text", "Hello."], "not allowed with"),
     ],
 )
-def test_what_makes_no_sense_is_refused(arguments: list[str], words: str, capsys: pytest.CaptureFixture[str]) -> None:
+def test_invalid_arguments_are_rejected(arguments: list[str], words: str, capsys: pytest.CaptureFixture[str]) -> None:
     with pytest.raises(SystemExit) as ended:
         command.main(arguments)
     assert ended.value.code == 2
@@ -125,12 +125,10 @@ def test_options_survive_as_one_line(options: Options) -> None:
     assert Options.from_json(line) == options
 
 
-def test_a_file_is_named_so_that_it_is_found_from_another_folder(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_file_path_is_found_from_a_different_folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(tmp_path)
     assert Options.from_json(Options(file=Path("story.txt")).to_json()).file == tmp_path / "story.txt"
 
 
-def test_what_another_version_has_besides_is_left_out() -> None:
+def test_unknown_options_from_a_different_version_are_ignored() -> None:
     assert Options.from_json(json.dumps({"text": "Hello.", "colour": "red"})) == Options("Hello.")

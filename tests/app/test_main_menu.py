@@ -32,7 +32,7 @@ def test_keys_are_those_that_were_promised(qtbot: QtBot) -> None:
 
 
 @pytest.mark.parametrize("platform", ["linux", "darwin"])
-def test_what_has_a_key_on_every_mac_has_no_other_meaning(
+def test_keys_reserved_on_every_mac_have_no_other_meaning(
     platform: str, qtbot: QtBot, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(sys, "platform", platform)
@@ -48,7 +48,7 @@ def test_what_has_a_key_on_every_mac_has_no_other_meaning(
     assert not {"Ctrl+H", "Ctrl+Alt+H", "Ctrl+Shift+Q"} & set(actions)
 
 
-def test_on_a_mac_nothing_moves_to_another_menu_for_its_first_word(qtbot: QtBot) -> None:
+def test_on_a_mac_no_entry_changes_menus_for_its_first_word(qtbot: QtBot) -> None:
     menu = MainMenu()
     qtbot.addWidget(menu)
     menu.offer_texts([RecentText("Quit smoking.", Path("1.txt"), datetime(2026, 3, 5, 12, 30))])
@@ -56,7 +56,7 @@ def test_on_a_mac_nothing_moves_to_another_menu_for_its_first_word(qtbot: QtBot)
     assert QAction.MenuRole.TextHeuristicRole not in roles
 
 
-def test_what_needs_a_feature_waits_for_it(qtbot: QtBot) -> None:
+def test_entries_that_need_a_feature_wait_for_it(qtbot: QtBot) -> None:
     menu = MainMenu()
     qtbot.addWidget(menu)
     waiting = (menu.new_text, menu.home, menu.close_document, menu.edit_text, menu.add_bookmark, menu.from_beginning)
@@ -192,7 +192,7 @@ def test_editing_is_offered_while_it_would_change_something(qtbot: QtBot) -> Non
 
 
 @pytest.mark.parametrize("command", PlayCommand)
-def test_the_entry_to_play_says_what_it_will_do(command: PlayCommand, qtbot: QtBot) -> None:
+def test_the_play_entry_shows_its_command(command: PlayCommand, qtbot: QtBot) -> None:
     menu = MainMenu()
     qtbot.addWidget(menu)
     menu.show_play_command(command)
@@ -214,7 +214,7 @@ def test_on_a_mac_both_entries_belong_to_the_applications_own_menu(dialogs: tupl
     assert menu.settings.shortcut().toString() == "Ctrl+,"
 
 
-def test_what_the_application_is_can_be_read(dialogs: tuple[MainMenu, MenuDialogs]) -> None:
+def test_the_about_box_describes_the_application(dialogs: tuple[MainMenu, MenuDialogs]) -> None:
     box = dialogs[1].show_about()
     assert f"Kokoro Desk {version('kokoro-desk')}" in box.text()
     assert "Apache License" in box.text()

@@ -101,7 +101,7 @@ def test_pauses_are_remembered_and_asked_for(desk: Desk) -> None:
     assert desk.engine.requests[0].pause_scale == 2.5
 
 
-def test_what_is_heard_is_marked_and_the_mark_goes_at_the_end(desk: Desk) -> None:
+def test_the_playing_sentence_is_marked_and_unmarked_at_the_end(desk: Desk) -> None:
     desk.prepare()
     desk.page.header.speak_button.click()
     desk.wait_made()
@@ -113,7 +113,7 @@ def test_what_is_heard_is_marked_and_the_mark_goes_at_the_end(desk: Desk) -> Non
     assert not desk.editor.edit.extraSelections()
 
 
-def test_speaking_again_brings_what_is_heard_back_into_view(desk: Desk) -> None:
+def test_speaking_again_scrolls_the_playing_text_back_into_view(desk: Desk) -> None:
     desk.editor.set_text("\n".join(f"Line {number}." for number in range(200)))
     desk.prepare()
     desk.speak()
@@ -126,14 +126,14 @@ def test_speaking_again_brings_what_is_heard_back_into_view(desk: Desk) -> None:
     assert bar.value() < 10
 
 
-def test_what_waits_for_a_voice_is_given_up_with_its_text(desk: Desk) -> None:
+def test_speech_waiting_for_a_voice_is_dropped_with_its_text(desk: Desk) -> None:
     desk.window.play()
     desk.editor.set_text("A new text, which is not played yet.")
     desk.prepare()
     assert not desk.engine.requests
 
 
-def test_what_waits_for_a_voice_gives_way_to_what_is_heard_before(desk: Desk) -> None:
+def test_speech_waiting_for_a_voice_gives_way_to_audio_played_meanwhile(desk: Desk) -> None:
     track = AudioTrack()
     track.append(chunk_of(utterances_of("Kept.")[0], 1))
     track.finish()
@@ -145,7 +145,7 @@ def test_what_waits_for_a_voice_gives_way_to_what_is_heard_before(desk: Desk) ->
 
 
 @pytest.mark.parametrize("text", ["", "  \n\t "])
-def test_blank_text_is_said_in_the_window(desk: Desk, text: str) -> None:
+def test_blank_text_is_reported_in_the_window(desk: Desk, text: str) -> None:
     desk.editor.set_text(text)
     desk.window.play()
     message = desk.page.banner.message
@@ -191,7 +191,7 @@ def test_notices_are_shown_and_lead_to_their_place(desk: Desk) -> None:
     assert desk.editor.edit.textCursor().selectedText() == "🙂"
 
 
-def test_what_is_wrong_with_the_text_no_longer_holds_once_it_is_edited(desk: Desk) -> None:
+def test_an_error_about_the_text_is_withdrawn_once_it_is_edited(desk: Desk) -> None:
     desk.window.show_failure(NothingToSpeak("There is nothing.", "Type."))
     assert desk.page.banner.message is not None
     desk.editor.edit.insertPlainText("A")
@@ -217,7 +217,7 @@ def test_notices_that_come_after_the_text_was_edited_lead_nowhere(desk: Desk) ->
     assert message.action is None
 
 
-def test_notices_that_were_dismissed_do_not_come_back_with_another_voice(desk: Desk) -> None:
+def test_dismissed_notices_do_not_return_with_a_new_voice(desk: Desk) -> None:
     desk.engine.notices = (Notice("The emoji was skipped.", 0, 1),)
     desk.prepare()
     desk.speak()
@@ -229,13 +229,13 @@ def test_notices_that_were_dismissed_do_not_come_back_with_another_voice(desk: D
     assert desk.page.banner.message is None
 
 
-def test_what_has_nothing_to_do_with_the_text_stays_when_it_is_edited(desk: Desk) -> None:
+def test_messages_unrelated_to_the_text_stay_when_it_is_edited(desk: Desk) -> None:
     desk.window.show_failure(CompileError("No.", "Do."))
     desk.editor.edit.insertPlainText("A")
     assert desk.page.banner.message is not None
 
 
-def test_a_lost_device_offers_to_go_on(desk: Desk) -> None:
+def test_a_lost_device_offers_to_resume(desk: Desk) -> None:
     desk.prepare()
     desk.speak()
     desk.hear(700)
@@ -250,7 +250,7 @@ def test_a_lost_device_offers_to_go_on(desk: Desk) -> None:
     assert desk.page.banner.message is None
 
 
-def test_without_a_device_the_speech_is_made_and_can_be_saved(desk: Desk) -> None:
+def test_without_a_device_speech_is_generated_and_can_be_saved(desk: Desk) -> None:
     desk.prepare()
     desk.output.error = NoAudioDevice()
     desk.speak()
@@ -279,9 +279,7 @@ def test_clicking_the_waveform_goes_there(desk: Desk) -> None:
     assert desk.page.player.transport.position_label.text() == "0:02"
 
 
-def test_going_back_twice_before_the_first_is_heard_goes_twice_as_far(
-    desk: Desk, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_going_back_twice_before_the_first_plays_goes_twice_as_far(desk: Desk, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("app.audio.player_panel.PAGE_SECONDS", 1.0)
     desk.prepare()
     desk.speak()
@@ -322,7 +320,7 @@ def cannot_keep_texts(desk: Desk, folder: Path) -> None:
     desk.window.memory.remember_text()
 
 
-def test_a_text_that_is_not_kept_is_told_again_after_the_banner_was_closed(desk: Desk, tmp_path: Path) -> None:
+def test_an_unsaved_text_is_reported_again_after_the_banner_closes(desk: Desk, tmp_path: Path) -> None:
     cannot_keep_texts(desk, tmp_path)
     for _ in range(2):
         assert "saved" in desk.page.banner.message.text
@@ -330,7 +328,7 @@ def test_a_text_that_is_not_kept_is_told_again_after_the_banner_was_closed(desk:
         desk.window.memory.remember_text()
 
 
-def test_a_text_that_is_not_kept_is_told_while_speech_begins(desk: Desk, tmp_path: Path) -> None:
+def test_an_unsaved_text_is_reported_while_speech_begins(desk: Desk, tmp_path: Path) -> None:
     desk.prepare()
     cannot_keep_texts(desk, tmp_path)
     desk.window.play()
@@ -350,7 +348,7 @@ def test_closing_with_a_text_that_is_not_kept_asks_once(desk: Desk, tmp_path: Pa
     assert desk.window.isHidden()
 
 
-def test_closing_asks_nothing_once_the_text_is_kept(desk: Desk, tmp_path: Path) -> None:
+def test_closing_asks_nothing_once_the_text_is_saved(desk: Desk, tmp_path: Path) -> None:
     cannot_keep_texts(desk, tmp_path)
     (tmp_path / "texts").unlink()
     assert desk.window.close()
@@ -441,7 +439,7 @@ def test_a_save_is_shown_and_can_be_canceled(desk: Desk, tmp_path: Path) -> None
     desk.engine.hold.set()
 
 
-def test_a_recent_text_comes_back_as_a_text_of_its_own(desk: Desk) -> None:
+def test_a_recent_text_returns_as_a_separate_text(desk: Desk) -> None:
     desk.editor.set_text("A new text.")
     recent = desk.window.menu.recent_menu
     recent.aboutToShow.emit()

@@ -52,7 +52,7 @@ def made(kind: type[EngineError]) -> EngineError:
 
 
 @pytest.mark.parametrize("kind", ERROR_TYPES)
-def test_every_error_says_what_is_wrong_and_what_to_do(kind: type[EngineError]) -> None:
+def test_every_error_names_the_problem_and_a_remedy(kind: type[EngineError]) -> None:
     error = made(kind)
     message = message_for(error)
     assert message.text.startswith(f"{error.message} ")
@@ -60,7 +60,7 @@ def test_every_error_says_what_is_wrong_and_what_to_do(kind: type[EngineError]) 
     assert "Traceback" not in message.text
 
 
-def test_nobody_is_told_to_type_a_command_into_a_window(tmp_path: Path) -> None:
+def test_window_messages_never_ask_the_user_to_type_a_command(tmp_path: Path) -> None:
     with pytest.raises(MissingModel, match="models fetch") as missing:
         ModelStore(tmp_path).verify("kokoro-82m")
     (tmp_path / "kokoro-82m").mkdir()
@@ -152,7 +152,7 @@ def test_notices_are_counted_and_all_kept() -> None:
     assert both.action is MessageAction.SHOW_IN_TEXT
 
 
-def test_what_was_guessed_in_a_document_is_one_line_and_all_of_it_can_be_shown() -> None:
+def test_document_guesses_fit_one_line_and_can_be_shown_in_full() -> None:
     message = message_for_document(["The encoding was guessed.", "A page is missing."])
     assert message.text == "The encoding was guessed. And 1 more."
     assert message.details == "The encoding was guessed.\nA page is missing."

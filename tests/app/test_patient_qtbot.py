@@ -10,7 +10,7 @@ def test_every_test_has_the_patient_one(qtbot: QtBot) -> None:
     assert isinstance(qtbot, PatientQtBot)
 
 
-def test_what_does_not_happen_is_named_with_the_values_it_depends_on(qtbot: QtBot) -> None:
+def test_a_failed_wait_names_its_condition_and_the_values_it_uses(qtbot: QtBot) -> None:
     words = "never said"
     with pytest.raises(NotHappened, match="words in heard") as failed:
         qtbot.waitUntil(lambda heard=("something else",): words in heard, timeout=1)
@@ -18,7 +18,7 @@ def test_what_does_not_happen_is_named_with_the_values_it_depends_on(qtbot: QtBo
 
 
 @pytest.mark.parametrize("longest_ms", [0, 1, 30])
-def test_timers_that_run_have_gone_off_before_it_goes_on(qtbot: PatientQtBot, longest_ms: int) -> None:
+def test_running_timers_fire_before_the_wait_ends(qtbot: PatientQtBot, longest_ms: int) -> None:
     gone_off: list[int] = []
     for milliseconds in range(longest_ms + 1):
         QTimer.singleShot(milliseconds, lambda: gone_off.append(1))

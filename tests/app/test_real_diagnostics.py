@@ -141,7 +141,7 @@ def test_the_export_is_whole(told: Told) -> None:
 
 
 @pytest.mark.parametrize("name", ["finished", "killed"])
-def test_pictures_are_kept(told: Told, name: str) -> None:
+def test_pictures_are_saved(told: Told, name: str) -> None:
     picture = QImage(str(told["folder"] / f"{name}.png"))
     assert not picture.isNull()
     PICTURES.mkdir(parents=True, exist_ok=True)

@@ -53,7 +53,7 @@ def delays(folder: Path) -> np.ndarray:
     return np.array([seen[word] for word, _, _ in whole]) - np.array(heard)
 
 
-def test_each_word_is_marked_when_it_is_heard(tmp_path: Path) -> None:
+def test_each_word_is_marked_when_it_plays(tmp_path: Path) -> None:
     for attempt in range(ATTEMPTS):
         folder = tmp_path / str(attempt)
         folder.mkdir()

@@ -66,7 +66,7 @@ def number_of(words: str) -> int:
     return int(words.rstrip(".").rsplit(" ", 1)[1])
 
 
-def test_a_book_is_read_on_whatever_happens_beside_it(reader: Reader) -> None:
+def test_reading_a_book_continues_regardless_of_other_actions(reader: Reader) -> None:
     seen = reader.walk("read_on")
     assert seen["stopped"]["button"] == "Play"
     assert abs(number_of(seen["went on"]["heard"]) - number_of(seen["stopped"]["heard"])) <= 1
@@ -89,7 +89,7 @@ def test_a_book_is_read_on_whatever_happens_beside_it(reader: Reader) -> None:
     assert seen["closed"]["shown"].startswith("Typed. This text is mine.")
 
 
-def test_what_stands_beside_the_text_keeps_to_itself(reader: Reader) -> None:
+def test_views_beside_the_text_do_not_interfere_with_it(reader: Reader) -> None:
     seen = reader.walk("look_around")
     assert 0.45 < seen["progress"] < 0.55
     assert not seen["diagnosed"]
@@ -107,7 +107,7 @@ def test_what_stands_beside_the_text_keeps_to_itself(reader: Reader) -> None:
     assert seen["failures"][0].startswith("The first.")
 
 
-def test_after_a_crash_play_goes_on_within_a_sentence(reader: Reader) -> None:
+def test_after_a_crash_play_resumes_within_a_sentence(reader: Reader) -> None:
     assert reader.start("read_until_killed").returncode == -9
     heard = (reader.folder / "heard").read_text(encoding="utf-8")
     seen = reader.walk("go_on_after_that")
@@ -124,7 +124,7 @@ def test_a_text_of_ones_own_is_read_on_after_an_edit(reader: Reader) -> None:
     assert seen["clicked in it"]["shown"].startswith("Over it.")
 
 
-def test_a_text_of_two_megabytes_is_shown_and_the_next_speech_comes_soon(reader: Reader) -> None:
+def test_a_two_megabyte_text_is_shown_and_the_next_speech_starts_soon(reader: Reader) -> None:
     seen = reader.walk("read_two_megabytes")
     assert seen["long"]["expected hours"] > 5
     assert seen["next after seconds"] < NEXT_WITHIN_SECONDS

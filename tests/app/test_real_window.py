@@ -122,7 +122,7 @@ def assert_same(heard: np.ndarray, expected: np.ndarray) -> None:
     np.testing.assert_allclose(heard[:length], expected[:length], atol=1e-3)
 
 
-def test_what_is_played_is_what_was_made(display: str, tmp_path: Path) -> None:
+def test_playback_matches_the_generated_audio(display: str, tmp_path: Path) -> None:
     played = undisturbed(partial(play, "play", display), tmp_path)
     assert_same(played.heard, played.speech)
     assert played.report["final_position"] == len(played.speech)
@@ -130,7 +130,7 @@ def test_what_is_played_is_what_was_made(display: str, tmp_path: Path) -> None:
     assert not QImage(str(played.folder / "window.png")).isNull()
 
 
-def test_seeking_leaves_out_what_was_skipped(display: str, tmp_path: Path) -> None:
+def test_seeking_leaves_out_the_skipped_audio(display: str, tmp_path: Path) -> None:
     played = undisturbed(partial(play, "seek", display), tmp_path)
     left = played.report["from"]
     after = played.speech[2 * RATE_HZ :]
@@ -148,7 +148,7 @@ def test_stopping_a_long_text_is_silent_at_once(display: str, tmp_path: Path) ->
     assert_same(played.heard, played.speech[: len(played.heard)])
 
 
-def test_a_device_that_goes_and_another_that_comes(display: str, tmp_path: Path) -> None:
+def test_playback_pauses_without_its_device_and_resumes_on_a_new_one(display: str, tmp_path: Path) -> None:
     played = undisturbed(partial(play_with_another_device, display), tmp_path)
     assert played.report["error"] == "AudioDeviceLost"
     assert played.report["said"] == "Playback paused: the audio device was disconnected. Nothing is lost."
@@ -192,7 +192,7 @@ def test_the_application_speaks_with_its_own_voice(
     assert not QImage(str(picture)).isNull()
 
 
-def test_a_long_text_starts_soon_plays_without_a_gap_and_stops_at_once(
+def test_a_long_text_starts_soon_plays_without_gaps_and_stops_immediately(
     display: str, server: SoundServer, tmp_path: Path, starter: Synthesizer
 ) -> None:
     for _ in range(ATTEMPTS):
@@ -206,7 +206,7 @@ def test_a_long_text_starts_soon_plays_without_a_gap_and_stops_at_once(
     assert_same(played.heard, expected)
 
 
-def test_without_a_sound_server_speech_is_made_and_shown(
+def test_without_a_sound_server_speech_is_generated_and_shown(
     display: str, server: SoundServer, tmp_path: Path, starter: Synthesizer
 ) -> None:
     picture = tmp_path / "window.png"
@@ -217,7 +217,7 @@ def test_without_a_sound_server_speech_is_made_and_shown(
     assert not QImage(str(picture)).isNull()
 
 
-def test_without_a_display_the_application_says_what_to_do(server: SoundServer, tmp_path: Path) -> None:
+def test_without_a_display_the_application_explains_the_remedy(server: SoundServer, tmp_path: Path) -> None:
     bare = environment("", server, tmp_path)
     del bare["QT_QPA_PLATFORM"]
     finished = run([sys.executable, "-m", "app"], bare)

@@ -12,7 +12,7 @@ def kept(folder: Path) -> list[str]:
     return [each.text for each in RecentTexts(folder).texts]
 
 
-def test_a_text_replaces_itself_until_another_begins(tmp_path: Path) -> None:
+def test_a_text_replaces_itself_until_a_new_one_begins(tmp_path: Path) -> None:
     texts = RecentTexts(tmp_path / "texts")
     for text in ("One", "One more 🙂\r\nline."):
         texts.add_text(text)
@@ -21,7 +21,7 @@ def test_a_text_replaces_itself_until_another_begins(tmp_path: Path) -> None:
     assert kept(tmp_path / "texts") == ["Two.", "One more 🙂\r\nline."]
 
 
-def test_the_last_ten_different_texts_are_kept(tmp_path: Path) -> None:
+def test_the_last_ten_different_texts_are_stored(tmp_path: Path) -> None:
     texts = RecentTexts(tmp_path)
     for number in range(TEXTS_KEPT + 5):
         texts.begin()
@@ -46,7 +46,7 @@ def test_half_an_emoji_is_no_reason_to_lose_the_rest(tmp_path: Path) -> None:
     assert kept(tmp_path) == ["Half ?."]
 
 
-def test_a_write_that_fails_leaves_what_was_kept(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_failed_write_leaves_the_stored_texts_intact(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     texts = RecentTexts(tmp_path)
     texts.add_text("Words.")
 

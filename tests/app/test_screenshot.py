@@ -20,7 +20,7 @@ def label(qtbot: QtBot) -> QLabel:
     return label
 
 
-def test_the_picture_waits_until_nothing_goes_on(label: QLabel, qtbot: QtBot, tmp_path: Path) -> None:
+def test_the_picture_waits_until_the_activity_is_idle(label: QLabel, qtbot: QtBot, tmp_path: Path) -> None:
     screenshot = ScreenshotWhenIdle(label, tmp_path / "a.png")
     screenshot.handle_activity(IDLE)
     screenshot.handle_activity(BUSY)
@@ -32,7 +32,7 @@ def test_the_picture_waits_until_nothing_goes_on(label: QLabel, qtbot: QtBot, tm
     assert QImage(str(tmp_path / "a.png")).size() == label.grab().size()
 
 
-def test_the_picture_waits_for_what_else_goes_on(label: QLabel, qtbot: QtBot, tmp_path: Path) -> None:
+def test_the_picture_waits_for_other_ongoing_work(label: QLabel, qtbot: QtBot, tmp_path: Path) -> None:
     answers = iter([True, False])
     screenshot = ScreenshotWhenIdle(label, tmp_path / "a.png", lambda: next(answers))
     with qtbot.waitSignal(screenshot.taken) as taken:
@@ -61,14 +61,14 @@ def test_words_that_have_just_changed_have_their_place(qtbot: QtBot, tmp_path: P
     assert widths == [label.sizeHint().width()]
 
 
-def test_a_picture_that_cannot_be_written_is_told(label: QLabel, qtbot: QtBot, tmp_path: Path) -> None:
+def test_an_unwritable_picture_is_reported(label: QLabel, qtbot: QtBot, tmp_path: Path) -> None:
     screenshot = ScreenshotWhenIdle(label, tmp_path / "none" / "a.png")
     with qtbot.waitSignal(screenshot.taken) as taken:
         screenshot.handle_activity(IDLE)
     assert taken.args == [1]
 
 
-def test_a_failure_before_is_told(label: QLabel, qtbot: QtBot, tmp_path: Path) -> None:
+def test_an_earlier_failure_is_reported(label: QLabel, qtbot: QtBot, tmp_path: Path) -> None:
     screenshot = ScreenshotWhenIdle(label, tmp_path / "a.png")
     screenshot.note_failure(ValueError("x"))
     with qtbot.waitSignal(screenshot.taken) as taken:

@@ -53,7 +53,7 @@ def test_everything_comes_back_at_the_next_start(file: Path, tmp_path: Path) -> 
     assert values_of(opened(file), chosen) == chosen
 
 
-def test_what_earlier_versions_have_written_is_understood(file: Path) -> None:
+def test_settings_written_by_earlier_versions_are_understood(file: Path) -> None:
     file.write_text(
         "[General]\nvoice=am_adam\nspeed=1.35\npauses=0.5\ntext_size=20\n"
         'favourite_voices="[[\\"am_adam\\", \\"m\\"]]"\n'
@@ -110,7 +110,7 @@ def test_a_number_that_makes_no_sense_is_the_usual_one(file: Path, nonsense: str
     assert settings.kept_megabytes == DEFAULT_KEPT_MEGABYTES
 
 
-def test_who_listens_hears_of_each_change_once_it_is_stored(file: Path) -> None:
+def test_listeners_receive_each_change_after_it_is_stored(file: Path) -> None:
     settings = opened(file)
     heard: list[tuple[object, object]] = []
     settings.changed.connect(lambda key: heard.append((key, settings.speed)))

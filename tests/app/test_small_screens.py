@@ -90,7 +90,7 @@ def is_seen_after_scrolling(area: QScrollArea, widget: QWidget) -> bool:
     return bool(widget.visibleRegion().boundingRect() == widget.rect())
 
 
-def test_what_is_told_can_be_scrolled_to(application: Application, font_times: int, qtbot: QtBot) -> None:
+def test_messages_can_be_scrolled_into_view(application: Application, font_times: int, qtbot: QtBot) -> None:
     page, room = application.window.page, small(font_times)
     application.window.resize(room)
 

@@ -56,7 +56,7 @@ def ended(process: subprocess.Popen[str]) -> int:
     return process.returncode
 
 
-def test_a_second_start_hands_its_file_to_the_window_that_is_open_and_ends(home: Home) -> None:
+def test_a_second_start_hands_its_file_to_the_open_window_and_exits(home: Home) -> None:
     (home.folder / "story.txt").write_text("Once upon a time.")
     with home.open() as first:
         assert ended(home.start("story.txt")) == 0
@@ -74,7 +74,7 @@ def test_after_a_kill_the_next_start_is_the_first(home: Home) -> None:
         assert first.poll() is None
 
 
-def test_a_picture_is_of_a_window_of_its_own(home: Home) -> None:
+def test_a_screenshot_uses_a_separate_window(home: Home) -> None:
     with home.open():
         assert ended(home.start("--screenshot", "a.png")) == 0
     assert (home.folder / "a.png").exists()

@@ -81,7 +81,7 @@ def test_all_run_at_once_if_they_may(qtbot: QtBot) -> None:
 
 
 @pytest.mark.parametrize(("error", "logged"), [(InvalidRequest("No."), 0), (KeyError("phonemes"), 1)])
-def test_a_failure_is_told_and_logged_where_nobody_expected_it(
+def test_a_failure_is_reported_and_also_logged_if_unexpected(
     tasks: Tasks, heard: Heard, error: Exception, logged: int, caplog: pytest.LogCaptureFixture
 ) -> None:
     with caplog.at_level(logging.ERROR):
@@ -99,7 +99,7 @@ class Window(QObject):
         self.shown.append(error)
 
 
-def test_a_failure_that_nobody_takes_is_shown_by_the_window_above(qtbot: QtBot) -> None:
+def test_an_unhandled_failure_is_shown_by_the_window_above(qtbot: QtBot) -> None:
     window, error = Window(), InvalidRequest("No.")
     tasks = Tasks("a test", QObject(window))
     tasks.run(refuse, error)
@@ -128,7 +128,7 @@ def test_steps_are_progress_and_more_urgent_work_comes_between(tasks: Tasks, hea
     assert heard.wait() == ["one", "two", "urgent", "whole", "late"]
 
 
-def test_what_is_told_on_the_way_comes_before_the_result(tasks: Tasks, heard: Heard) -> None:
+def test_intermediate_reports_come_before_the_result(tasks: Tasks, heard: Heard) -> None:
     tasks.run(lambda: tasks.call_in_window(heard.take, "half"), done=lambda _: heard.take("whole"))
     assert heard.wait() == ["half", "whole"]
 
@@ -141,7 +141,7 @@ def waits_for(event: threading.Event) -> Callable[[], str]:
     return work
 
 
-def test_what_is_canceled_fails_though_it_may_be_done(tasks: Tasks, heard: Heard) -> None:
+def test_a_canceled_task_fails_although_it_may_have_finished(tasks: Tasks, heard: Heard) -> None:
     task = tasks.run(waits_for(cancel := threading.Event()), done=heard.take, failed=heard.take, cancel=cancel)
     waiting = tasks.run(lambda: "begun", done=heard.take, failed=heard.take)
     waiting.cancel()
@@ -149,7 +149,7 @@ def test_what_is_canceled_fails_though_it_may_be_done(tasks: Tasks, heard: Heard
     assert [type(error) for error in heard.wait()] == [Canceled, Canceled]
 
 
-def test_a_task_that_is_canceled_between_its_steps_is_ended_in_its_thread(tasks: Tasks, heard: Heard) -> None:
+def test_a_task_canceled_between_its_steps_ends_in_its_thread(tasks: Tasks, heard: Heard) -> None:
     ended: list[threading.Thread] = []
 
     def work() -> Iterator[str]:
@@ -181,7 +181,7 @@ def test_at_the_end_everything_asked_for_is_done_first(qtbot: QtBot) -> None:
     assert done == list(range(5))
 
 
-def test_what_does_not_end_is_not_waited_for(qtbot: QtBot) -> None:
+def test_shutdown_does_not_wait_for_a_task_that_does_not_end(qtbot: QtBot) -> None:
     tasks, held = Tasks("a test"), threading.Event()
     tasks.run(waits_for(held))
     assert not tasks.shut_down(1)
@@ -189,7 +189,7 @@ def test_what_does_not_end_is_not_waited_for(qtbot: QtBot) -> None:
     assert tasks.shut_down(PATIENCE_MS)
 
 
-def test_nothing_is_told_to_an_owner_that_is_gone(qtbot: QtBot) -> None:
+def test_nothing_is_reported_to_a_deleted_owner(qtbot: QtBot) -> None:
     owner, held, told = QObject(), threading.Event(), []
     tasks = Tasks("a test", owner)
     tasks.run(waits_for(held), done=told.append)

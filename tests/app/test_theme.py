@@ -120,7 +120,7 @@ def test_colors_are_written_as_the_style_sheet_needs_them() -> None:
 
 @pytest.mark.parametrize("appearance", [Appearance.LIGHT, Appearance.DARK])
 @pytest.mark.parametrize(("kind", "name"), [(QPushButton, "switch"), (QScrollArea, "figuresArea")])
-def test_what_has_the_focus_looks_different(
+def test_a_focused_widget_looks_different(
     theme: Theme, qtbot: QtBot, appearance: Appearance, kind: type[QWidget], name: str
 ) -> None:
     """Even if it is also chosen."""
@@ -155,7 +155,7 @@ def test_every_drawing_shows_something(qtbot: QtBot, name: str) -> None:
     assert opaque > 10
 
 
-def test_a_drawing_has_the_color_of_the_theme_whatever_that_is_by_then(qtbot: QtBot, theme: Theme) -> None:
+def test_an_icon_always_has_the_color_of_the_current_theme(qtbot: QtBot, theme: Theme) -> None:
     stop, seen = icon("stop", "error"), []
     for appearance in (Appearance.LIGHT, Appearance.DARK):
         theme.choose(appearance)
@@ -165,7 +165,7 @@ def test_a_drawing_has_the_color_of_the_theme_whatever_that_is_by_then(qtbot: Qt
     assert seen[0] != seen[1]
 
 
-def test_a_button_is_drawn_again_in_the_colors_of_another_theme(qtbot: QtBot, theme: Theme) -> None:
+def test_a_button_is_redrawn_in_the_colors_of_a_new_theme(qtbot: QtBot, theme: Theme) -> None:
     button = QToolButton(icon=icon("stop", "error"))
     qtbot.addWidget(button)
     button.show()

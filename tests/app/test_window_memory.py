@@ -70,13 +70,13 @@ def test_the_side_bar_comes_back_with_its_panel_and_width(qtbot: QtBot, settings
     assert settings.side_bar == "Chapters"
 
 
-def test_text_is_kept_soon_after_it_is_typed(qtbot: QtBot, settings: Settings) -> None:
+def test_text_is_saved_soon_after_typing(qtbot: QtBot, settings: Settings) -> None:
     _, page, _ = opened(qtbot, settings)
     page.editor.edit.insertPlainText("Do not lose me.")
     qtbot.waitUntil(lambda: settings.text == "Do not lose me.")
 
 
-def test_a_text_from_outside_does_not_replace_the_users_unless_it_is_edited(qtbot: QtBot, settings: Settings) -> None:
+def test_external_text_does_not_replace_the_users_unless_it_is_edited(qtbot: QtBot, settings: Settings) -> None:
     settings.text = "My own draft."
     _, page, memory = opened(qtbot, settings)
     memory.lend_text("From the command line.")
@@ -87,7 +87,7 @@ def test_a_text_from_outside_does_not_replace_the_users_unless_it_is_edited(qtbo
     assert settings.text == "Edited. From the command line."
 
 
-def test_typing_that_never_pauses_is_kept_all_the_same(
+def test_typing_that_never_pauses_is_still_saved(
     qtbot: QtBot, settings: Settings, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(window_memory, "REMEMBER_TEXT_WITHIN_MS", 200)
@@ -100,7 +100,7 @@ def test_typing_that_never_pauses_is_kept_all_the_same(
     assert page.editor.text.startswith(str(settings.text))
 
 
-def test_a_text_that_was_not_edited_is_never_written_over_a_newer_one(qtbot: QtBot, settings: Settings) -> None:
+def test_an_unedited_text_never_overwrites_a_newer_one(qtbot: QtBot, settings: Settings) -> None:
     settings.text = "Old."
     _, _, untouched = opened(qtbot, settings)
     _, page, edited = opened(qtbot, settings)
@@ -110,7 +110,7 @@ def test_a_text_that_was_not_edited_is_never_written_over_a_newer_one(qtbot: QtB
     assert settings.text == "New, not Old."
 
 
-def test_a_text_edited_back_to_what_it_was_is_written(qtbot: QtBot, settings: Settings) -> None:
+def test_a_text_edited_back_to_its_original_is_saved(qtbot: QtBot, settings: Settings) -> None:
     settings.text = "First."
     _, page, memory = opened(qtbot, settings)
     for text in ("Second.", "First."):
@@ -119,7 +119,7 @@ def test_a_text_edited_back_to_what_it_was_is_written(qtbot: QtBot, settings: Se
         assert settings.text == text
 
 
-def test_another_text_leaves_the_one_before_among_the_recent_ones(qtbot: QtBot, settings: Settings) -> None:
+def test_a_new_text_moves_the_previous_one_to_the_recent_texts(qtbot: QtBot, settings: Settings) -> None:
     settings.text = "From last time."
     _, page, memory = opened(qtbot, settings)
     page.editor.edit.insertPlainText("Not ")
@@ -131,7 +131,7 @@ def test_another_text_leaves_the_one_before_among_the_recent_ones(qtbot: QtBot, 
     assert [each.text for each in memory.texts] == ["And A new text.", "Not From last time."]
 
 
-def test_a_text_that_cannot_be_kept_is_told_until_it_can(qtbot: QtBot, settings: Settings, tmp_path: Path) -> None:
+def test_a_text_that_cannot_be_saved_is_reported_until_it_can(qtbot: QtBot, settings: Settings, tmp_path: Path) -> None:
     (tmp_path / "texts").write_text("no folder")
     _, page, memory = opened(qtbot, settings)
     told: list[str] = []
@@ -151,7 +151,7 @@ def test_a_text_that_cannot_be_kept_is_told_until_it_can(qtbot: QtBot, settings:
     assert len(told) == 3
 
 
-def test_a_text_is_kept_before_another_takes_its_place(qtbot: QtBot, settings: Settings) -> None:
+def test_a_text_is_saved_before_a_new_one_replaces_it(qtbot: QtBot, settings: Settings) -> None:
     _, page, memory = opened(qtbot, settings)
     page.editor.edit.insertPlainText("Typed just now.")
     page.editor.set_text("From the history.")
@@ -159,7 +159,7 @@ def test_a_text_is_kept_before_another_takes_its_place(qtbot: QtBot, settings: S
     assert settings.text == "Typed just now."
 
 
-def test_what_the_editor_makes_of_a_lent_text_is_not_an_edit(qtbot: QtBot, settings: Settings) -> None:
+def test_the_editors_normalization_of_a_lent_text_is_not_an_edit(qtbot: QtBot, settings: Settings) -> None:
     settings.text = "My own draft."
     _, _, memory = opened(qtbot, settings)
     memory.lend_text("One\r\nline and\u00a0a space.")
@@ -187,7 +187,7 @@ def test_settings_that_have_just_changed_are_newer_than_any_text(
     assert page.editor.text == "Of this very moment."
 
 
-def test_settings_that_cannot_be_written_are_told(qtbot: QtBot, tmp_path: Path) -> None:
+def test_unwritable_settings_are_reported(qtbot: QtBot, tmp_path: Path) -> None:
     (tmp_path / "file").write_text("no folder")
     window = QMainWindow()
     qtbot.addWidget(window)
@@ -200,7 +200,7 @@ def test_settings_that_cannot_be_written_are_told(qtbot: QtBot, tmp_path: Path) 
 
 
 @pytest.mark.parametrize("answer", [CLOSE_WHEN_SAVED, STOP_SAVING, "Cancel"])
-def test_each_answer_does_what_it_says(qtbot: QtBot, answer: str) -> None:
+def test_each_answer_performs_its_labeled_action(qtbot: QtBot, answer: str) -> None:
     window = QWidget()
     qtbot.addWidget(window)
     chosen: list[str] = []

@@ -43,6 +43,14 @@ def docstrings_of(tree: ast.Module) -> Iterator[ast.Constant]:
                 yield docstring
 
 
+def named_tests(tree: ast.Module) -> Iterator[tuple[int, str]]:
+    """Every test with its line, by its name without the prefix."""
+    for node in ast.walk(tree):
+        match node:
+            case ast.FunctionDef() | ast.AsyncFunctionDef() if node.name.startswith("test_"):
+                yield node.lineno, node.name.removeprefix("test_")
+
+
 def comments_of(source: str) -> list[tuple[int, str]]:
     """Every comment with the number of its first line; successive lines with nothing but a comment are joined."""
     comments: list[tuple[int, str]] = []

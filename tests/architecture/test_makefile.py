@@ -19,7 +19,7 @@ TARGETS = ("run", "test", "test-as-mac", "mac-report", "compiled-models", "golde
 
 
 @pytest.mark.parametrize("target", TARGETS)
-def test_a_program_that_fails_is_heard(target, tmp_path):
+def test_every_failing_program_fails_the_make_target(target, tmp_path):
     assert Scratch(tmp_path / "once").run(f"make {target}").calls
     assert silent(f"make {target}", tmp_path) == []
 
@@ -64,14 +64,14 @@ def test_kernels_that_do_not_compile_are_named_after_all_were_tried(scratch):
     assert "two.metal does not compile" not in failed.words
 
 
-def test_kernels_of_modules_that_are_gone_are_not_compiled(scratch):
+def test_metal_kernels_of_removed_modules_are_not_compiled(scratch):
     old = scratch.folder / "build" / "metal-kernels" / "old.metal"
     old.parent.mkdir(parents=True)
     old.touch()
     assert not any("old.metal" in call for call in scratch.run("make metal-kernels").calls)
 
 
-def test_it_says_what_is_installed_before_that_takes_minutes(fresh):
+def test_setup_announces_slow_installations_before_they_start(fresh):
     lines = fresh.run("make setup-test").words.splitlines()
     spoken = [line.split()[0] for line in lines if line.startswith(("Installing", "pip install"))]
     assert spoken == ["Installing", "pip", "pip", "Installing", "pip"]
@@ -86,7 +86,7 @@ def test_packages_that_cannot_be_installed_are_tried_again(place, tmp_path):
     assert fresh.run("make setup-test").calls[-1] == whole[-1]
 
 
-def test_where_the_program_cannot_run_nothing_is_installed(fresh):
+def test_setup_installs_nothing_on_an_unsupported_machine(fresh):
     (fresh.folder / ".venv" / "bin" / "python").unlink()
     refusing = fresh.add_program("python-elsewhere", "echo This machine cannot run it. >&2; exit 1")
     outcome = fresh.run(f"make setup PYTHON={refusing}")
@@ -96,7 +96,7 @@ def test_where_the_program_cannot_run_nothing_is_installed(fresh):
 
 
 @pytest.mark.parametrize("system", ["Linux", "Darwin"])
-def test_system_libraries_are_asked_for_on_linux_only_though_homebrew_has_a_dpkg_for_macs(system, scratch):
+def test_system_libraries_are_requested_only_on_linux_despite_homebrew_dpkg(system, scratch):
     scratch.add_program("uname", f"echo {system}")
     scratch.add_program("dpkg-query", "exit 1")
     scratch.add_program("id", "echo 501")

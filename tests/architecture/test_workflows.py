@@ -73,7 +73,7 @@ def engine_options(step: Step):
 
 
 @every_step
-def test_what_a_step_asks_for_exists(step, tmp_path, monkeypatch):
+def test_workflow_steps_use_existing_targets_tests_and_options(step, tmp_path, monkeypatch):
     words = step.words
     if words[0] == "make":
         assert {word for word in words[1:] if "=" not in word} <= targets()
@@ -92,7 +92,7 @@ def test_a_step_runs_here_and_fails_with_any_of_its_programs(step, tmp_path):
     assert silent(step.command, tmp_path) == []
 
 
-def test_what_needs_a_mac_is_known(tmp_path):
+def test_listed_mac_steps_match_the_steps_that_need_a_mac(tmp_path):
     scratch = Scratch(tmp_path)
     needing = {step.name for step in STEPS if programs_of(scratch.run(step.command).calls) & set(ONLY_ON_A_MAC)}
     assert needing == set(NEEDS_A_MAC)
@@ -107,7 +107,7 @@ def test_every_shipped_library_for_macs_is_verified(tmp_path):
 
 
 @pytest.mark.parametrize("job", MACS)
-def test_the_report_is_made_first_and_kept_at_once_whatever_comes_of_it(job):
+def test_the_report_runs_first_and_uploads_immediately_even_after_a_failure(job):
     names = [step.get("run", step.get("uses", "")).partition("@")[0] for step in job["steps"]]
     place = names.index(REPORT)
     assert names[place - 1 : place + 2] == ["make setup-test", REPORT, "actions/upload-artifact"]
@@ -118,7 +118,7 @@ def test_the_report_is_made_first_and_kept_at_once_whatever_comes_of_it(job):
 
 
 @pytest.mark.parametrize("job", MACS)
-def test_no_step_on_a_mac_hides_what_comes_after_it(job):
+def test_mac_steps_run_even_after_earlier_failures_if_setup_succeeded(job):
     """Each step runs if the setup succeeded."""
     (ready,) = (place for place, step in enumerate(job["steps"]) if step.get("id") == "set-up")
     judging = [step for step in job["steps"][ready + 1 :] if "run" in step and step["run"] != REPORT]
@@ -126,7 +126,7 @@ def test_no_step_on_a_mac_hides_what_comes_after_it(job):
     assert {step["if"] for step in judging} == {"${{ !cancelled() && steps.set-up.outcome == 'success' }}"}
 
 
-def test_reports_have_names_of_their_own():
+def test_reports_have_unique_artifact_names():
     kept = [step["with"]["name"] for job in MACS for step in job["steps"] if "upload-artifact" in step.get("uses", "")]
     assert len(set(kept)) == len(kept) == len(MACS)
 

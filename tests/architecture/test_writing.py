@@ -1,6 +1,7 @@
 """The rules under "Writing" in CONTRIBUTING.md that can be checked by pattern.
 
-Each of `SOURCES` yields passages of files: documents, docstrings and comments, and strings that users read.
+Each of `SOURCES` yields passages of files: documents, docstrings and comments, names of tests, and strings that users
+read.
 """
 
 import ast
@@ -18,6 +19,7 @@ from tests.architecture.documents import (
     SPAN,
     comments_of,
     docstrings_of,
+    named_tests,
     prose_of,
     strings_of,
 )
@@ -212,6 +214,7 @@ SPOKEN = ("engine/training/starter/texts.py",)
 """Files whose strings are training data."""
 FIRST_WORD = re.compile(r"\s*(?:What|Where|How|Whether|Which|Why)\b")
 """Beginnings of a docstring that do not say what the thing is."""
+MAX_TEST_WORDS = 12
 WORDS = re.compile(r"[A-Za-z’']{2,}")
 CODE = re.compile(r"\\|\(\?|\b(?:SELECT|INSERT|UPDATE|DELETE|CREATE) ")
 """Signs of a regular expression or of SQL."""
@@ -226,10 +229,11 @@ def markdown() -> Iterator[Passage]:
 
 @dataclass(frozen=True)
 class PythonFile:
-    """The texts of a Python file, without code in backquotes."""
+    """The texts of a Python file, without code in backquotes; the names of tests are texts with spaces."""
 
     docstrings: tuple[Passage, ...]
     comments: tuple[Passage, ...]
+    tests: tuple[Passage, ...]
     strings: tuple[Passage, ...]
 
 
@@ -246,6 +250,7 @@ def python_files() -> tuple[PythonFile, ...]:
             PythonFile(
                 tuple(Passage(name, each.lineno, SPAN.sub("", each.value)) for each in docstrings_of(tree)),
                 tuple(Passage(name, line, SPAN.sub("", text)) for line, text in comments_of(source)),
+                tuple(Passage(name, line, text.replace("_", " ")) for line, text in named_tests(tree)),
                 tuple(Passage(name, line, SPAN.sub("", text)) for line, text in strings if not CODE.search(text))
                 if not hidden
                 else (),
@@ -258,11 +263,15 @@ def docstrings_and_comments() -> Iterator[Passage]:
     return (passage for file in python_files() for passage in (*file.docstrings, *file.comments))
 
 
+def names_of_tests() -> Iterator[Passage]:
+    return (passage for file in python_files() for passage in file.tests)
+
+
 def strings() -> Iterator[Passage]:
     return (passage for file in python_files() for passage in file.strings)
 
 
-SOURCES: tuple[Callable[[], Iterator[Passage]], ...] = (markdown, docstrings_and_comments, strings)
+SOURCES: tuple[Callable[[], Iterator[Passage]], ...] = (markdown, docstrings_and_comments, names_of_tests, strings)
 
 
 def passages(rule: Rule) -> Iterator[Passage]:
@@ -286,6 +295,13 @@ def test_texts_follow_the_rule(rule: Rule) -> None:
 def test_docstrings_begin_with_the_thing() -> None:
     docstrings = (passage for file in python_files() for passage in file.docstrings)
     found = [f"{each.file}:{each.line}: {each.text[:60]}" for each in docstrings if FIRST_WORD.match(each.text)]
+    assert not found, "\n".join(found)
+
+
+def test_names_of_tests_begin_with_the_thing_and_are_short() -> None:
+    long = [each for each in names_of_tests() if len(each.text.split()) > MAX_TEST_WORDS]
+    headless = [each for each in names_of_tests() if FIRST_WORD.match(each.text.capitalize())]
+    found = [f"{each.file}:{each.line}: {each.text}" for each in (*long, *headless)]
     assert not found, "\n".join(found)
 
 

@@ -83,7 +83,7 @@ def test_a_blend_and_a_language_are_accepted() -> None:
         ({"text": "Hi.", "model": "nothing"}, InvalidRequest),
     ],
 )
-def test_errors_say_what_to_do(arguments: dict, error: type[Exception]) -> None:
+def test_errors_include_a_hint(arguments: dict, error: type[Exception]) -> None:
     with pytest.raises(error) as caught:
         engine.speak(**arguments)
     assert caught.value.hint

@@ -89,7 +89,7 @@ def test_libraries_are_for_macs_and_need_nothing_that_macs_lack(model, variant):
 
 
 @each(*on_macs([*GPUS, *PROCESSORS]))
-def test_libraries_are_what_macos_14_loads(model, variant):
+def test_macos_14_can_load_the_libraries(model, variant):
     by_tvm = set().union(*tvm_symbols().values())
     for path in libraries_in(shipped(model, variant)):
         library = MachO(path)
@@ -101,7 +101,7 @@ def test_libraries_are_what_macos_14_loads(model, variant):
 
 
 @each(*on_linux(PROCESSORS))
-def test_libraries_for_linux_are_for_their_processors_and_run_with_an_old_c_library(model, variant):
+def test_linux_libraries_match_their_cpu_and_support_an_old_c_library(model, variant):
     is_library = is_arm64_library if variant.family == ARM.name else is_x86_64_library
     for artifact in Manifest.load(shipped(model, variant)).artifacts:
         library = verify(shipped(model, variant), artifact)
@@ -119,7 +119,7 @@ def test_every_library_for_this_system_can_be_loaded():
 
 @pytest.mark.parametrize("family", FAMILIES_HERE)
 @pytest.mark.parametrize(("model", "weights"), [(STARTER, None), (FULL_SIZE, "random:0")])
-def test_shipped_modules_compute_what_pytorch_does(model, weights, family, tmp_path, monkeypatch):
+def test_shipped_modules_compute_the_same_as_pytorch(model, weights, family, tmp_path, monkeypatch):
     (tmp_path / "text.txt").write_text("Good morning.")
     monkeypatch.setattr(built_modules, "sample_text_path", lambda: tmp_path / "text.txt")
     variant = Variant("cpu", family=family)
@@ -133,7 +133,7 @@ def test_all_is_small_enough_to_come_with_the_program():
 
 
 @pytest.mark.parametrize("variant", [MACS, *PROCESSORS], ids=lambda variant: variant.name)
-def test_the_compiler_makes_what_is_shipped(variant, tmp_path):
+def test_the_compiler_reproduces_the_shipped_modules(variant, tmp_path):
     cheap = [stage_named(name) for name in ("source", "istft", "text_encoder")]
     rebuilt = build(model_config(STARTER), cheap, variant, tmp_path, lambda _: None)
     for artifact in rebuilt.artifacts:

@@ -57,7 +57,7 @@ def test_a_chunk_knows_how_long_it_is():
     assert chunk.seconds == 0.5
 
 
-def test_an_error_reads_as_what_is_wrong_and_what_to_do():
+def test_an_error_message_states_the_problem_and_the_remedy():
     assert str(EngineError("The disk is full.", "Free up some space.")) == "The disk is full. Free up some space."
     assert str(EngineError("Stopped.")) == "Stopped."
 

@@ -47,19 +47,19 @@ def prepared(model: str, weights: str | None = None) -> Bench:
         if n < MAX_TOKENS or speed == DEFAULT_SPEED
     ],
 )
-def test_starter_equals_the_truth(starter_bench, token_count, speed):
+def test_starter_matches_the_reference(starter_bench, token_count, speed):
     assert_exact(starter_bench, token_count, speed)
 
 
 @pytest.mark.parametrize("token_count", [1, 17])
-def test_full_size_equals_the_truth(full_size_bench, token_count):
+def test_full_size_matches_the_reference(full_size_bench, token_count):
     assert_exact(full_size_bench, token_count, 1.0, MIN_WITH_RANDOM_WEIGHTS)
 
 
 @pytest.mark.long
 @pytest.mark.parametrize("speed", SPEEDS)
 @pytest.mark.parametrize("token_count", TOKEN_COUNTS)
-def test_full_size_equals_the_truth_at_any_length(full_size_bench, token_count, speed):
+def test_full_size_matches_the_reference_at_any_length(full_size_bench, token_count, speed):
     assert_exact(full_size_bench, token_count, speed, MIN_WITH_RANDOM_WEIGHTS)
 
 
@@ -116,7 +116,7 @@ def assert_ragged(made: Bench, starts: list[Values]) -> None:
 
 
 @pytest.mark.parametrize("fill", [7.5, np.nan])
-def test_what_stands_in_the_padding_changes_nothing(starter_bench, fill):
+def test_padding_contents_do_not_change_outputs(starter_bench, fill):
     sequences = [run_all(starter_bench, starter_bench.truth, request_values(starter_bench, n, 1.0)) for n in (5, 40)]
     for stage in STAGES:
         if stage.runs_on is StagePlace.DEVICE:

@@ -45,11 +45,11 @@ def check(synthesizer: Synthesizer, voice: str, sentences: Sequence[str] = HARVA
     assert np.abs(np.median(found, axis=0)).max() < CLOSE_SECONDS / 3
 
 
-def test_words_of_the_starter_are_heard_at_their_times(starter: Synthesizer) -> None:
+def test_starter_words_are_spoken_at_their_reported_times(starter: Synthesizer) -> None:
     check(starter, FEMALE)
 
 
 @needs_trained
 @pytest.mark.parametrize("voice", ["af_heart", "am_michael"])
-def test_words_of_the_trained_model_are_heard_at_their_times(trained_synthesizer: Synthesizer, voice: str) -> None:
+def test_trained_model_words_are_spoken_at_their_reported_times(trained_synthesizer: Synthesizer, voice: str) -> None:
     check(trained_synthesizer, voice, OF_A_LARGE_MODEL)

@@ -46,7 +46,7 @@ def fetched(posing: Published, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) 
     return "kokoro-82m"
 
 
-def test_a_fetched_model_speaks_like_the_one_it_is(fetched, starter, posing, monkeypatch):
+def test_a_downloaded_model_sounds_like_the_original(fetched, starter, posing, monkeypatch):
     assert json.loads((data_folder() / "models" / fetched / "manifest.json").read_text())["published"]
     synthesizer = Synthesizer(fetched)
     voice, choose = open_checkpoint("starter").voices[MALE], SavedVoices.choose

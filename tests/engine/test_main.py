@@ -54,7 +54,7 @@ def test_voices_are_listed(capsys: pytest.CaptureFixture[str]) -> None:
         ["save", "test-noise", "random", "--model", "kokoro-82m", "--weights", "random:0"],
     ],
 )
-def test_the_model_may_be_named_before_and_after_what_is_done(
+def test_the_model_may_be_named_before_or_after_the_subcommand(
     arguments: list[str], capsys: pytest.CaptureFixture[str]
 ) -> None:
     assert main(["voices", "--json", *arguments]) == 0
@@ -62,7 +62,7 @@ def test_the_model_may_be_named_before_and_after_what_is_done(
     assert main(["voices", "remove", "test-noise"]) == 0
 
 
-def test_a_voice_is_tried_in_its_own_language_or_another(
+def test_a_voice_preview_uses_its_own_or_a_different_language(
     starter: Synthesizer, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     first, second = (voice.name for voice in starter.voices()[:2])
@@ -210,7 +210,7 @@ def test_standard_output_that_is_full_gets_one_sentence() -> None:
 
 
 @pytest.mark.usefixtures("unbuffered")
-def test_standard_output_that_nobody_reads_ends_it_without_a_word() -> None:
+def test_closed_standard_output_ends_the_program_silently() -> None:
     reading, writing = os.pipe()
     os.close(reading)
     done = subprocess.run(
@@ -231,7 +231,7 @@ def test_speech_that_goes_to_standard_output_is_alone_there() -> None:
 
 @pytest.mark.parametrize("how", [pytest.param("2>/dev/full", marks=full_exists), "2>&-", "2>&1 >words | true"])
 @pytest.mark.usefixtures("starter", "unbuffered")
-def test_work_goes_on_where_its_progress_cannot_be_written(tmp_path: Path, how: str) -> None:
+def test_work_continues_when_progress_cannot_be_written(tmp_path: Path, how: str) -> None:
     speak = f"cd {project_folder()} && {sys.executable} -m engine speak Hello. --model starter --out {tmp_path}/a.wav"
     done = subprocess.run(
         ["bash", "-c", f"set -o pipefail; {speak} {how.replace('words', f'{tmp_path}/words')}"], check=False
@@ -283,7 +283,7 @@ def interrupt(*_: object, **__: object) -> None:
         ),
     ],
 )
-def test_an_interrupt_ends_quietly_and_says_what_is_kept(
+def test_an_interrupt_ends_quietly_and_reports_the_fate_of_partial_output(
     monkeypatch: pytest.MonkeyPatch,
     capsys: pytest.CaptureFixture[str],
     tmp_path: Path,

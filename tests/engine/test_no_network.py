@@ -56,7 +56,7 @@ def test_no_network_is_touched(name, watched, tmp_path, starter):
     assert done.returncode == 0, done.stderr
 
 
-def test_whoever_tries_is_caught(watched, tmp_path):
+def test_attempted_network_access_is_caught(watched, tmp_path):
     code = "import urllib.request; urllib.request.urlopen('http://127.0.0.1:9/')"
     done = subprocess.run([sys.executable, "-c", code], env=watched, capture_output=True, text=True, check=False)
     assert done.returncode != 0
@@ -88,7 +88,7 @@ thread.join()
 """
 
 
-def test_speech_is_made_and_saved_in_every_format(tmp_path):
+def test_speech_is_generated_and_saved_in_every_format(tmp_path):
     done = subprocess.run(
         [sys.executable, "-c", IN_A_THREAD, str(tmp_path)], cwd=PROJECT, capture_output=True, text=True, check=False
     )

@@ -51,14 +51,14 @@ def text_values(made: Bench, token_count: int, speed: float) -> Values:
 
 
 @pytest.mark.parametrize("token_count", [1, 17, 63])
-def test_a_text_equals_the_truth(made, token_count):
+def test_a_text_matches_the_reference(made, token_count):
     assert_exact_from(made, text_values(made, token_count, 1.0))
 
 
 @pytest.mark.long
 @pytest.mark.parametrize("speed", SPEEDS)
 @pytest.mark.parametrize("token_count", TOKEN_COUNTS)
-def test_a_text_equals_the_truth_at_any_length(made, token_count, speed):
+def test_a_text_matches_the_reference_at_any_length(made, token_count, speed):
     assert_exact_from(made, text_values(made, token_count, speed))
 
 
@@ -73,7 +73,7 @@ def test_the_waveform_of_sentences_is_the_truths(made, seconds, voice):
 
 
 @pytest.mark.parametrize("language", LANGUAGES, ids=lambda language: language.tag)
-def test_a_voice_of_every_language_equals_the_truth(made, language):
+def test_a_voice_of_every_language_matches_the_reference(made, language):
     start = spoken_values(made, sample_phonemes(language)[:MAX_OF_A_SAMPLE], voice=VOICE_OF[language.tag])
     assert_reference_fed(made, assert_near_the_truth(made, start))
 

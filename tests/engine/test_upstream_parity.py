@@ -150,12 +150,12 @@ def assert_equal_tokens(both: Both, monkeypatch: pytest.MonkeyPatch) -> None:
         assert np.array_equal(np.concatenate([style.timbre, style.prosody]), row[0].numpy())
 
 
-def test_durations_are_equal_and_the_audio_is_nearer_to_the_truth(both):
+def test_durations_are_equal_and_the_audio_is_closer_to_the_reference(both):
     assert_equal_durations_and_audio(both, both.utterances[::2], SPOKEN)
 
 
 @needs_trained
-def test_the_trained_model_speaks_as_kokoro_does(trained_both):
+def test_the_trained_model_matches_kokoro(trained_both):
     by_length = sorted(trained_both.utterances, key=lambda utterance: len(utterance.phonemes))
     assert_equal_durations_and_audio(trained_both, by_length[:: TRAINED_UTTERANCES // PARTS][:SPOKEN], 1)
 
@@ -163,7 +163,7 @@ def test_the_trained_model_speaks_as_kokoro_does(trained_both):
 @needs_trained
 @pytest.mark.long
 @pytest.mark.parametrize("part", range(PARTS))
-def test_the_trained_model_speaks_many_sentences_as_kokoro_does(trained_both, part):
+def test_the_trained_model_matches_kokoro_on_many_sentences(trained_both, part):
     assert_equal_durations_and_audio(trained_both, trained_both.utterances[part::PARTS], 1)
 
 

@@ -67,7 +67,7 @@ def test_a_failed_launch_raises_at_every_wait_until_a_reset(metal):
     assert metal.counts().aborts == 0
 
 
-def test_what_a_launch_failed_at_is_copied_before_the_failure_is_known(metal):
+def test_data_of_a_failed_launch_is_copied_before_the_failure_is_known(metal):
     held, run = tensor(metal.device(), [0.0]), kernel(ADD_ONE)
     with metal.behaving(fail_launch=1):
         run(held)
@@ -76,7 +76,7 @@ def test_what_a_launch_failed_at_is_copied_before_the_failure_is_known(metal):
             metal.device().sync()
 
 
-def test_it_fails_as_often_as_it_is_told(metal):
+def test_launches_fail_as_often_as_configured(metal):
     held, run = tensor(metal.device(), [0.0]), kernel(ADD_ONE)
     with metal.behaving(fail_launch=2, failures=2):
         for _ in range(2):

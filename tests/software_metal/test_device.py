@@ -118,7 +118,7 @@ def test_use_after_free_is_caught(software_metal):
         kernel("b0[0] = 1;")(stale)
 
 
-def test_what_is_no_handle_is_refused(software_metal):
+def test_an_invalid_handle_is_refused(software_metal):
     held = tensor(software_metal.device(), [1.0])
     for wrong in (ctypes.c_void_p(held.data_ptr() + 4), ctypes.c_void_p(12345)):
         with pytest.raises(RuntimeError, match="no handle of a Metal buffer"):
@@ -172,7 +172,7 @@ def test_staging_buffers_stay_few_and_flat_over_a_hundred_utterances(software_me
             assert counts.staging_bytes == longest.staging_bytes
 
 
-def test_what_a_stage_made_is_not_copied_to_the_device_again(software_metal, speaker):
+def test_stage_outputs_are_not_copied_to_the_device_again(software_metal, speaker):
     software_metal.count_anew()
     given = [array for step in speaker.steps(4) if step.stage in DEVICE_STAGES for array in _from_the_host(step)]
     counts = software_metal.counts()
@@ -199,7 +199,7 @@ def test_a_changed_copy_of_a_result_is_copied_to_the_device(speaker):
     np.testing.assert_allclose(audio, 2 * last.outputs["audio"], rtol=1e-5, atol=1e-6)
 
 
-def test_memory_for_computing_is_kept_within_its_budget(software_metal, speaker, monkeypatch):
+def test_compute_memory_stays_within_its_budget(software_metal, speaker, monkeypatch):
     held = software_metal.live_bytes()
     results = sum(array.nbytes for step in speaker.steps(5) for array in step.outputs.values())
     unlimited = software_metal.live_bytes() - held

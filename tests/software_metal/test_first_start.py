@@ -47,7 +47,7 @@ def told(events: list[PreparationEvent]) -> list[int]:
     return [event.done for event in events if event.title == WARMING_UP]
 
 
-def test_once_loaded_no_length_and_no_batch_requests_another_kernel(metal, files):
+def test_loaded_stages_request_no_new_kernel_for_any_length_or_batch(metal, files):
     stages = load_stages(TINY, files, None, lambda _: None)
     metal.count_anew()
     for stage in DEVICE_STAGES:
@@ -69,7 +69,7 @@ def test_only_kernels_that_speaking_needs_are_compiled_ahead(metal, files):
     compiled.close()
 
 
-def test_progress_is_told_from_the_first_kernel_to_the_last(metal, files):
+def test_progress_is_reported_from_the_first_kernel_to_the_last(metal, files):
     events: list[PreparationEvent] = []
     stages = load_stages(TINY, files, None, events.append)
     count = stages.kernel_count
@@ -120,7 +120,7 @@ def test_a_refused_kernel_is_known_before_anything_is_spoken(metal, files):
         load_stages(TINY, files, None, lambda _: None)
 
 
-def test_the_starter_speaks_without_another_kernel(metal, monkeypatch, tmp_path):
+def test_speech_with_the_prepared_starter_needs_no_new_kernel(metal, monkeypatch, tmp_path):
     def run_engine(arguments: list[str], observe: Callable[..., None], cancel: object) -> None:
         pack("starter", None, Path(arguments[-1]), observe)
 

@@ -97,7 +97,7 @@ def test_every_stage_keeps_its_tolerance(outputs, truth, stage):
         assert correlation(outputs[tensor.name], truth[tensor.name]) >= stage.tolerance >= 0.9999, tensor.name
 
 
-def test_durations_are_those_of_the_truth(host, outputs, truth):
+def test_durations_match_the_reference(host, outputs, truth):
     aligned = host.run(ALIGNMENT, {tensor.name: (truth | outputs)[tensor.name] for tensor in ALIGNMENT.inputs})
     np.testing.assert_array_equal(aligned["frame_token"], truth["frame_token"])
 

@@ -117,7 +117,7 @@ def test_access_far_past_a_buffer_is_caught_even_without_the_checks(device):
         kernel("if (threadIdx == 3) { b0[8] = 1; }")(tensor(device, [0.0] * 8), group=(4,))
 
 
-def test_launches_go_on_after_a_fault(device):
+def test_launches_continue_after_a_fault(device):
     held = tensor(device, np.arange(64, dtype="float32"))
     with pytest.raises(RuntimeError, match="out of bounds"):
         kernel(f"{BARRIER}\nb0[threadIdx + 4096] = 1;\n{BARRIER}")(held, group=(64,))

@@ -98,7 +98,7 @@ SHARED = "threadgroup float shared[128];\nsimdgroup_float8x8 a[1];\nsimdgroup_fl
         ),
     ],
 )
-def test_what_a_simdgroup_does_not_do_as_one_is_caught(device, body, words):
+def test_divergent_simdgroup_operations_are_caught(device, body, words):
     with pytest.raises(RuntimeError, match=f"divergent .*{words}"):
         kernel(SHARED + body)(tensor(device, [0.0] * 128), group=(32,))
 
@@ -182,7 +182,7 @@ def arguments(shapes: list[tuple], length: int) -> list[np.ndarray]:
 
 
 @pytest.mark.parametrize("name", CASES)
-def test_programs_give_what_numpy_gives(software_metal, tmp_path, name):
+def test_programs_match_numpy_results(software_metal, tmp_path, name):
     reference, shapes = CASES[name]
     compile_program(operations()[name], shapes, tmp_path / "library.so")
     run = machine(tmp_path / "library.so", software_metal.device())["main"]

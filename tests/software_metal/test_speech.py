@@ -85,7 +85,7 @@ def test_durations_are_equal(report):
     assert [durations.differing_tokens for durations in counted] == [0] * len(counted)
 
 
-def test_the_waveform_is_nearer_to_the_truth_than_upstream(report):
+def test_the_waveform_is_closer_to_the_reference_than_upstream(report):
     ours = waveform_correlation(report, Regime.COMPILED)
     assert ours >= MIN_WAVEFORM_CORRELATION
     assert ours >= waveform_correlation(report, Regime.UPSTREAM)
@@ -105,7 +105,7 @@ def on_metal(software_metal: SoftwareMetal) -> Iterator[Synthesizer]:
     synthesizer.close()
 
 
-def test_what_the_gpu_fails_at_is_spoken_and_the_next_request_is_spoken_by_the_gpu(software_metal, on_metal, starter):
+def test_a_request_failing_on_the_gpu_is_spoken_and_the_gpu_resumes(software_metal, on_metal, starter):
     events: list[Event] = []
     with software_metal.behaving(fail_launch=1, failures=2):
         by_processor = spoken(on_metal, events.append)
@@ -131,7 +131,7 @@ def test_a_stage_at_which_the_gpu_fails_once_is_done_again(software_metal, on_me
     np.testing.assert_array_equal(again, spoken(on_metal))
 
 
-def test_the_command_line_notes_that_the_processor_speaks(software_metal, tmp_path, capsys):
+def test_the_command_line_notes_the_fallback_to_the_cpu(software_metal, tmp_path, capsys):
     command = ["speak", SHORT.text, "--device", "metal", "--out", str(tmp_path / "a.wav"), "--json"]
     with software_metal.fast(), software_metal.behaving(fail_launch=1, failures=2):
         assert main(command) == 0

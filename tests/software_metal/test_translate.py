@@ -79,7 +79,7 @@ def test_vectors_of_three_take_the_room_of_four():
     assert all(type_bytes(f"{kind}3") == type_bytes(f"{kind}4") for kind in SCALAR_BYTES)
 
 
-def test_what_tvm_does_not_write_is_refused():
+def test_code_not_written_by_tvm_is_refused():
     with pytest.raises(ValueError, match="no kernel other"):
         translate("other", text(""))
     with pytest.raises(ValueError, match="not as TVM writes it"):
@@ -157,7 +157,7 @@ def test_only_checked_kernels_have_their_accesses_looked_at(cache):
     assert b"__tsan" not in fast
 
 
-def test_each_way_of_compiling_has_a_library_of_its_own(cache):
+def test_each_way_of_compiling_has_a_separate_library(cache):
     built = {build.build_kernels({"k": text("b0[0] = 1;")}, way) for way in Build}
     assert sorted(cache.iterdir()) == sorted(built)
     assert len(built) == len(Build)
@@ -210,7 +210,7 @@ def test_kernels_are_checked_again_after_fast_ones(software_metal):
         kernel(two_writers)(held, group=(2,))
 
 
-def test_a_module_is_what_it_was_loaded_from(software_metal):
+def test_a_module_matches_the_bytes_it_was_loaded_from(software_metal):
     import tvm_ffi
 
     written = serialized("k", "the text of k", ["handle", "int64"])

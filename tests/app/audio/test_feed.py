@@ -36,7 +36,7 @@ def given(feed: PlaybackSource, limit: int = 700) -> np.ndarray:
     return np.concatenate(parts)
 
 
-def test_what_was_made_at_the_speed_is_given_as_it_is() -> None:
+def test_audio_generated_at_the_playback_speed_passes_through_unchanged() -> None:
     track = track_of((tone(3), 1.5), (tone(0.5), 1.5))
     feed = PlaybackSource(track, 1000, 1.5)
     np.testing.assert_array_equal(given(feed), track.samples()[1000:])
@@ -45,7 +45,7 @@ def test_what_was_made_at_the_speed_is_given_as_it_is() -> None:
 
 
 @pytest.mark.parametrize("speed", [0.5, 0.75, 1.5, 2.0])
-def test_at_another_speed_all_of_it_is_heard_in_its_place(speed: float) -> None:
+def test_a_different_speed_plays_everything_at_the_right_position(speed: float) -> None:
     track = track_of((bursts(5), 1.0), (bursts(3), 1.0))
     feed = PlaybackSource(track, 0, speed)
     samples = np.abs(given(feed))
@@ -67,7 +67,7 @@ def test_positions_never_go_back_and_never_leap() -> None:
 
 
 @pytest.mark.parametrize("heard_samples", [RATE_HZ, 2 * RATE_HZ, 2 * RATE_HZ + 1])
-def test_a_speed_that_changes_is_heard_without_a_click_and_from_there_on(heard_samples: int) -> None:
+def test_a_speed_change_takes_effect_without_a_click_at_the_current_position(heard_samples: int) -> None:
     feed = PlaybackSource(track_of((tone(6), 1.0)))
     first = np.concatenate([feed.read(2 * RATE_HZ), feed.read(1)])
     feed.take_back(first[heard_samples:])
@@ -94,13 +94,13 @@ def test_a_block_ends_where_it_is_quiet() -> None:
     assert 1.5 * RATE_HZ <= feed.position_of(10**9) <= 1.55 * RATE_HZ
 
 
-def test_each_utterance_is_heard_at_the_speed_whatever_it_was_made_at() -> None:
+def test_each_utterance_plays_at_the_chosen_speed_regardless_of_its_generated_speed() -> None:
     feed = PlaybackSource(track_of((tone(1), 1.0), (tone(1), 2.0), (tone(1), 0.5)), 0, 1.0)
     np.testing.assert_array_equal(feed.read(10**6), tone(1).astype(np.float32))
     assert len(given(feed)) == pytest.approx((2 + 0.5) * RATE_HZ, abs=10)
 
 
-def test_it_goes_on_with_what_the_track_gets() -> None:
+def test_playback_continues_with_audio_that_the_track_receives_later() -> None:
     track = track_of((tone(1), 1.0))
     feed = PlaybackSource(track, 0, 2.0)
     first = given(feed)

@@ -32,7 +32,7 @@ def raising(error: Exception) -> object:
 
 
 @pytest.mark.parametrize("channels", [1, 2])
-def test_a_block_is_the_same_on_every_channel_and_silent_where_nothing_is_left(channels: int) -> None:
+def test_a_block_repeats_on_every_channel_with_silence_after_the_last_sample(channels: int) -> None:
     def fill(block: np.ndarray) -> int:
         block[:3] = [1, 2, 3]
         return 3
@@ -42,7 +42,7 @@ def test_a_block_is_the_same_on_every_channel_and_silent_where_nothing_is_left(c
     np.testing.assert_array_equal(block, np.repeat([[1], [2], [3], [0], [0]], channels, axis=1))
 
 
-def test_when_the_last_sample_is_heard_is_told_by_the_device_for_each_block(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_the_device_reports_when_the_last_sample_of_each_block_plays(monkeypatch: pytest.MonkeyPatch) -> None:
     left = [4, 4, 3, 0]
     now = iter([100.0, 100.004, 100.008, 100.012, 100.016])
     monkeypatch.setattr(time, "monotonic", lambda: next(now))
@@ -59,7 +59,7 @@ def test_when_the_last_sample_is_heard_is_told_by_the_device_for_each_block(monk
     assert heard_at == pytest.approx([100.208, 100.262, 100.265, 100.265])
 
 
-def test_samples_are_never_thought_to_be_heard_before_their_time(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_samples_never_count_as_played_before_their_time(monkeypatch: pytest.MonkeyPatch) -> None:
     """The player may query in the middle of a block: its samples count as consumed, so their time must be known."""
     seen = []
     filler = BlockFiller(lambda block: seen.append(filler.heard_at) or 2, RATE_HZ)
@@ -97,7 +97,7 @@ def test_a_device_that_cannot_be_opened_means_no_device(monkeypatch: pytest.Monk
         DefaultAudioOutput().open(24000, len)
 
 
-def test_devices_that_cannot_be_listed_anew_mean_no_device(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_devices_that_cannot_be_listed_again_count_as_no_device(monkeypatch: pytest.MonkeyPatch) -> None:
     module = fake_portaudio(_terminate=lambda: None, _initialize=raising(PortAudioError("no host API")))
     monkeypatch.setitem(sys.modules, "sounddevice", module)
     with pytest.raises(NoAudioDevice):
@@ -190,7 +190,7 @@ def test_the_window_does_not_wait_for_the_device(desk: Desk) -> None:
 
 
 @pytest.mark.parametrize("error", [NoAudioDevice(), AudioDeviceLost()])
-def test_a_device_that_does_not_open_or_start_is_told(desk: Desk, error: NoAudioDevice | AudioDeviceLost) -> None:
+def test_a_device_that_fails_to_start_reports_an_error(desk: Desk, error: NoAudioDevice | AudioDeviceLost) -> None:
     desk.player.play()
     if isinstance(error, NoAudioDevice):
         desk.slow.error = error
@@ -247,7 +247,7 @@ def test_pausing_and_playing_again_while_it_starts(desk: Desk) -> None:
     assert desk.slow.stream.starts == 2
 
 
-def test_a_device_that_goes_is_told(desk: Desk) -> None:
+def test_a_device_that_disappears_reports_an_error(desk: Desk) -> None:
     desk.slow.wake()
     desk.player.play()
     desk.settle()
@@ -256,7 +256,7 @@ def test_a_device_that_goes_is_told(desk: Desk) -> None:
     assert isinstance(desk.failures[0], AudioDeviceLost)
 
 
-def test_devices_are_looked_for_anew_after_the_old_one_is_closed(desk: Desk) -> None:
+def test_devices_are_searched_again_after_the_old_one_closes(desk: Desk) -> None:
     desk.slow.wake()
     desk.player.play()
     desk.player.close()

@@ -83,7 +83,7 @@ def test_waits_for_the_first_audio_and_starts_by_itself(stage: Stage) -> None:
     assert not stage.player.waiting
 
 
-def test_the_position_is_what_is_heard_not_what_was_taken(stage: Stage, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_the_position_follows_played_samples_not_consumed_ones(stage: Stage, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(FakeStream, "latency_seconds", 0.2)
     stage.grow()
     stage.player.play()
@@ -94,7 +94,7 @@ def test_the_position_is_what_is_heard_not_what_was_taken(stage: Stage, monkeypa
     assert stage.player.position == pytest.approx(400, abs=1)
 
 
-def test_the_end_is_reached_when_the_last_sample_is_heard(stage: Stage, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_playback_ends_when_the_last_sample_plays(stage: Stage, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(FakeStream, "latency_seconds", 0.2)
     stage.grow()
     stage.track.finish()
@@ -107,7 +107,7 @@ def test_the_end_is_reached_when_the_last_sample_is_heard(stage: Stage, monkeypa
     assert (stage.player.playback, stage.player.position) == (Playback.STOPPED, 1000)
 
 
-def test_pausing_is_silent_at_once_and_goes_on_where_it_was(stage: Stage) -> None:
+def test_pausing_silences_at_once_and_playing_resumes_at_the_same_position(stage: Stage) -> None:
     stage.grow(2)
     stage.player.play()
     stage.pass_time(450)
@@ -120,7 +120,7 @@ def test_pausing_is_silent_at_once_and_goes_on_where_it_was(stage: Stage) -> Non
     np.testing.assert_array_equal(heard, stage.track.samples()[:550])
 
 
-def test_seeking_while_playing_goes_on_from_there(stage: Stage) -> None:
+def test_seeking_while_playing_continues_from_the_new_position(stage: Stage) -> None:
     stage.grow(2)
     stage.player.play()
     stage.pass_time(100)
@@ -131,7 +131,7 @@ def test_seeking_while_playing_goes_on_from_there(stage: Stage) -> None:
     np.testing.assert_array_equal(stage.output.stream.heard()[100:], stage.track.samples()[1500:1700])
 
 
-def test_a_jump_is_heard_without_a_hole_whenever_the_device_asks_next(
+def test_a_jump_plays_without_a_dropout_regardless_of_the_next_device_request(
     stage: Stage, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     stage.grow(2)
@@ -148,7 +148,7 @@ def test_a_jump_is_heard_without_a_hole_whenever_the_device_asks_next(
     np.testing.assert_array_equal(jumped, stage.track.samples()[1500:1700])
 
 
-def test_a_jump_is_told_when_it_is_heard(stage: Stage, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_jump_reports_its_position_once_it_plays(stage: Stage, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(FakeStream, "latency_seconds", 0.2)
     told: list[int] = []
     stage.grow(2)
@@ -163,7 +163,7 @@ def test_a_jump_is_told_when_it_is_heard(stage: Stage, monkeypatch: pytest.Monke
     assert told == pytest.approx([1550], abs=1)
 
 
-def test_a_jump_is_told_at_once_where_nothing_is_heard(stage: Stage) -> None:
+def test_a_jump_reports_its_position_at_once_when_nothing_plays(stage: Stage) -> None:
     told: list[int] = []
     stage.grow(2)
     stage.player.position_changed.connect(told.append)
@@ -175,14 +175,14 @@ def test_a_jump_is_told_at_once_where_nothing_is_heard(stage: Stage) -> None:
     assert told == [500, 550, 600, 1500]
 
 
-def test_another_track_is_told_from_its_beginning_though_the_place_is_the_same(stage: Stage, qtbot: QtBot) -> None:
+def test_a_new_track_reports_its_start_even_at_the_same_position(stage: Stage, qtbot: QtBot) -> None:
     stage.grow()
     with qtbot.waitSignal(stage.player.position_changed) as told:
         stage.player.load(stage.track)
     assert told.args == [0]
 
 
-def test_what_was_jumped_away_from_is_not_heard_after_a_pause(stage: Stage) -> None:
+def test_audio_before_a_jump_does_not_play_after_a_pause(stage: Stage) -> None:
     stage.grow(2)
     stage.player.play()
     stage.pass_time(100)
@@ -194,7 +194,7 @@ def test_what_was_jumped_away_from_is_not_heard_after_a_pause(stage: Stage) -> N
 
 
 @pytest.mark.parametrize(("wanted", "reached"), [(-5, 0), (99_999, 1000), (10, 10)])
-def test_seeking_stays_inside_what_is_there(stage: Stage, wanted: int, reached: int) -> None:
+def test_seeking_stays_within_the_available_audio(stage: Stage, wanted: int, reached: int) -> None:
     stage.grow()
     stage.player.seek(wanted)
     assert stage.player.position == reached
@@ -216,7 +216,7 @@ def test_nothing_to_play_is_not_playing(stage: Stage) -> None:
     assert stage.player.playback is Playback.STOPPED
 
 
-def test_no_device_is_said_once_and_nothing_breaks(stage: Stage, qtbot: QtBot) -> None:
+def test_a_missing_device_is_reported_once_and_breaks_nothing(stage: Stage, qtbot: QtBot) -> None:
     stage.output.error = NoAudioDevice()
     stage.grow()
     with qtbot.waitSignal(stage.player.failed) as failed:
@@ -232,7 +232,7 @@ def test_a_missing_device_is_found_out_silently(stage: Stage, qtbot: QtBot) -> N
         assert not stage.player.has_device()
 
 
-def test_a_device_that_stops_asking_is_lost_and_playing_goes_on_with_another(stage: Stage, qtbot: QtBot) -> None:
+def test_a_stalled_device_is_lost_and_playback_continues_on_a_new_one(stage: Stage, qtbot: QtBot) -> None:
     stage.grow(2)
     stage.player.play()
     stage.pass_time(300)
@@ -282,7 +282,7 @@ def test_waiting_long_for_the_engine_is_no_lost_device(stage: Stage, qtbot: QtBo
     assert stage.player.position == 1100
 
 
-def test_another_track_starts_at_its_beginning(stage: Stage) -> None:
+def test_a_new_track_starts_at_its_beginning(stage: Stage) -> None:
     stage.grow()
     stage.player.play()
     stage.pass_time(200)
@@ -291,7 +291,7 @@ def test_another_track_starts_at_its_beginning(stage: Stage) -> None:
     assert stage.output.stream.closed
 
 
-def test_a_speed_acts_on_what_is_about_to_be_heard(stage: Stage) -> None:
+def test_a_speed_change_affects_audio_that_is_about_to_play(stage: Stage) -> None:
     stage.grow(4)
     stage.player.play()
     stage.pass_time(1000)
@@ -310,7 +310,7 @@ def test_a_speed_acts_on_what_is_about_to_be_heard(stage: Stage) -> None:
     np.testing.assert_array_equal(heard[-190:], stage.track.samples()[3460:3650])
 
 
-def test_at_another_speed_the_end_is_the_end_of_the_track(stage: Stage) -> None:
+def test_at_a_different_speed_playback_ends_at_the_end_of_the_track(stage: Stage) -> None:
     stage.grow(2)
     stage.track.finish()
     stage.player.set_speed(1.3)
@@ -334,7 +334,7 @@ def test_a_speed_chosen_while_it_is_silent_holds_when_it_plays(stage: Stage) -> 
     assert stage.player.speed == 2.0
 
 
-def test_what_was_made_at_the_speed_is_heard_as_it_is(stage: Stage) -> None:
+def test_audio_generated_at_the_playback_speed_plays_unchanged(stage: Stage) -> None:
     stage.track.append(chunk_of(UTTERANCES[0], 4), 1.5)
     stage.player.set_speed(1.5)
     stage.player.play()
@@ -342,7 +342,7 @@ def test_what_was_made_at_the_speed_is_heard_as_it_is(stage: Stage) -> None:
     np.testing.assert_array_equal(stage.output.stream.heard(), stage.track.samples()[:900])
 
 
-def test_utterances_after_the_one_that_is_heard_can_be_made_anew(stage: Stage) -> None:
+def test_utterances_after_the_one_playing_can_be_generated_again(stage: Stage) -> None:
     stage.grow(4)
     stage.player.play()
     stage.pass_time(700)
@@ -356,7 +356,7 @@ def test_utterances_after_the_one_that_is_heard_can_be_made_anew(stage: Stage) -
 
 
 @given(capacity=st.integers(1, 33), steps=STEPS)
-def test_what_is_written_is_read_in_order(capacity: int, steps: list[tuple[bool, int]]) -> None:
+def test_written_samples_are_read_in_order(capacity: int, steps: list[tuple[bool, int]]) -> None:
     ring, source = RingBuffer(capacity), np.arange(1, 3000, dtype=np.float32)
     written, read = 0, []
     for writes, count in steps:
@@ -401,7 +401,7 @@ def test_reading_leaves_the_rest_of_the_block_alone() -> None:
     np.testing.assert_array_equal(block, [1, 2, 9, 9, 9])
 
 
-def test_all_but_what_is_read_next_can_be_taken_back() -> None:
+def test_all_but_the_next_samples_to_read_can_be_taken_back() -> None:
     ring = RingBuffer(10)
     ring.write(np.arange(8, dtype=np.float32))
     ring.read_into(np.zeros(5, np.float32))

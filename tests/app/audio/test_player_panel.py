@@ -32,7 +32,7 @@ def test_samples_become_seconds(panel: PlayerPanel) -> None:
     assert panel.transport.length_label.text() == "about 0:16"
 
 
-def test_what_was_made_before_a_stop_is_shown_as_a_part(panel: PlayerPanel) -> None:
+def test_audio_generated_before_a_stop_shows_as_a_part(panel: PlayerPanel) -> None:
     panel.track.finish()
     panel.refresh()
     assert panel.transport.length_label.text() == "about 0:16 (0:08 generated)"
@@ -40,9 +40,7 @@ def test_what_was_made_before_a_stop_is_shown_as_a_part(panel: PlayerPanel) -> N
 
 
 @pytest.mark.parametrize(("start", "back", "forward"), [(6, 1, 8), (0, 0, 5), (8, 3, 8)])
-def test_skipping_stays_inside_what_is_there(
-    panel: PlayerPanel, qtbot: QtBot, start: int, back: int, forward: int
-) -> None:
+def test_skipping_stays_within_the_track(panel: PlayerPanel, qtbot: QtBot, start: int, back: int, forward: int) -> None:
     panel.show_position(start * RATE_HZ)
     with qtbot.waitSignal(panel.seek_requested) as wanted:
         panel.transport.back_button.click()
@@ -133,7 +131,7 @@ def test_there_is_nothing_to_skip_in_at_first(bar: TransportBar) -> None:
     assert bar.length_label.text() == "0:03"
 
 
-def test_a_length_that_is_not_known_yet_is_said_to_be_about(bar: TransportBar) -> None:
+def test_an_unknown_length_shows_as_approximate(bar: TransportBar) -> None:
     bar.show_length(62, exact=False)
     assert bar.length_label.text() == "about 1:02"
 

@@ -47,13 +47,13 @@ def test_a_piece_is_played_as_it_is(desk: Desk, qtbot: QtBot) -> None:
     assert desk.playing == [True, False]
 
 
-def test_what_cannot_be_heard_as_it_is_is_limited(desk: Desk) -> None:
+def test_samples_that_cannot_play_unchanged_are_limited(desk: Desk) -> None:
     desk.sounds.play(np.array([3.0, -7.0, 0.5, np.nan], np.float32), RATE_HZ)
     desk.output.stream.pull(4)
     np.testing.assert_array_equal(desk.output.stream.heard(), np.array([1, -1, 0.5, 0], np.float32))
 
 
-def test_another_piece_replaces_the_first(desk: Desk) -> None:
+def test_a_new_piece_replaces_the_first(desk: Desk) -> None:
     first, second = piece(500, 1), piece(500, 2)
     desk.sounds.play(first, RATE_HZ)
     desk.output.stream.pull(100)
@@ -84,7 +84,7 @@ def test_stopping_gives_the_device_back(desk: Desk) -> None:
     assert desk.output.stream.closed
 
 
-def test_a_missing_device_is_told(desk: Desk, qtbot: QtBot) -> None:
+def test_a_missing_device_reports_an_error(desk: Desk, qtbot: QtBot) -> None:
     desk.output.error = NoAudioDevice()
     with qtbot.waitSignal(desk.sounds.failed) as failed:
         desk.sounds.play(piece(500), RATE_HZ)
@@ -97,7 +97,7 @@ def test_nothing_is_played_when_there_is_nothing(desk: Desk) -> None:
     assert not desk.sounds.playing
 
 
-def test_only_a_sound_that_was_heard_to_its_end_has_ended(desk: Desk, qtbot: QtBot) -> None:
+def test_only_a_sound_that_plays_to_its_end_has_ended(desk: Desk, qtbot: QtBot) -> None:
     with qtbot.assertNotEmitted(desk.sounds.ended):
         desk.sounds.play(piece(500), RATE_HZ)
         desk.output.stream.pull(300)
@@ -133,7 +133,7 @@ def tone(loudness: float, length: int = 8000) -> np.ndarray:
     return (loudness * np.sin(np.arange(length) / 20)).astype(np.float32)
 
 
-def test_another_sound_goes_on_in_place_without_a_click(desk: Desk, qtbot: QtBot) -> None:
+def test_a_new_sound_continues_at_the_same_position_without_a_click(desk: Desk, qtbot: QtBot) -> None:
     first, second = tone(0.8), -tone(0.4)
     desk.sounds.play(first, RATE_HZ)
     desk.output.stream.pull(1000)
@@ -147,7 +147,7 @@ def test_another_sound_goes_on_in_place_without_a_click(desk: Desk, qtbot: QtBot
     assert len(desk.output.streams) == 1
 
 
-def test_a_part_is_heard_again_and_again(desk: Desk, qtbot: QtBot) -> None:
+def test_a_part_plays_repeatedly(desk: Desk, qtbot: QtBot) -> None:
     sound = tone(0.5)
     places: list[int] = []
     desk.sounds.place_changed.connect(places.append)
@@ -159,7 +159,7 @@ def test_a_part_is_heard_again_and_again(desk: Desk, qtbot: QtBot) -> None:
     assert all(2000 <= place < 2500 for place in places)
 
 
-def test_it_begins_where_it_is_told_to(desk: Desk) -> None:
+def test_playback_begins_at_the_requested_position(desk: Desk) -> None:
     sound = tone(0.5)
     desk.sounds.play(sound, RATE_HZ, start=3000)
     desk.output.stream.pull(100)
@@ -193,14 +193,14 @@ def test_a_part_goes_round() -> None:
     assert (sound.position_of(30), sound.position_of(10)) == (10, 0)
 
 
-def test_the_end_of_a_round_goes_over_into_its_start_without_a_step() -> None:
+def test_the_end_of_a_loop_blends_into_its_start_without_a_step() -> None:
     sound = LoopedSound(RAMP, RATE_HZ, SoundPart(20, 60))
     rounds = sound.between(0, 120)
     assert np.abs(np.diff(rounds)).max() < 0.12  # a plain cut would be 0.4
     np.testing.assert_allclose(rounds[40], RAMP[60], atol=0.05)
 
 
-def test_another_sound_takes_its_place() -> None:
+def test_a_new_sound_replaces_the_looped_one() -> None:
     sound = LoopedSound(RAMP, RATE_HZ, SoundPart(20, 60))
     sound.replace(-RAMP)
     np.testing.assert_array_equal(sound.between(5, 40), -RAMP[25:60])
@@ -212,7 +212,7 @@ def test_a_part_beyond_a_shorter_sound_is_no_part() -> None:
     assert sound.length == 10
 
 
-def test_what_no_device_can_play_is_limited() -> None:
+def test_samples_that_no_device_can_play_are_limited() -> None:
     sound = LoopedSound(np.array([np.nan, np.inf, -7, 0.5], np.float32), RATE_HZ)
     assert sound.between(0, 4).tolist() == [0, 1, -1, 0.5]
 

@@ -48,7 +48,7 @@ def test_the_segment_at_a_position(position: int, index: int) -> None:
     assert segment.utterance.index == index
 
 
-def test_a_track_is_whole_when_every_utterance_is_there_and_no_more_will_come() -> None:
+def test_a_finished_track_is_whole_when_every_utterance_is_present() -> None:
     cut, whole = track_of(2), track_of(3)
     assert not whole.whole
     cut.finish()
@@ -79,7 +79,7 @@ def test_a_track_with_everything_in_it_is_no_part(planned: bool) -> None:
     assert track.expected_length() == track.length == 303
 
 
-def test_a_plan_that_is_not_whole_counts_nothing_and_its_rest_is_judged_by_the_characters() -> None:
+def test_an_incomplete_plan_has_no_count_and_estimates_the_rest_by_characters() -> None:
     track = AudioTrack()
     track.plan(Plan(UTTERANCES[:2], characters_left=2 * UTTERANCES[1].end))
     for utterance in UTTERANCES[:2]:
@@ -93,7 +93,7 @@ def test_a_part_that_is_read_ends_with_its_utterance() -> None:
     assert len(track_of(3).read(90, 500)) == 10
 
 
-def test_what_begins_after_a_cut_is_dropped_and_more_can_follow() -> None:
+def test_a_cut_drops_segments_that_begin_after_it_and_more_can_follow() -> None:
     track, whole = track_of(3), track_of(3)
     track.finish()
     track.cut(150)
@@ -111,7 +111,7 @@ def test_samples_between_two_positions_cross_the_utterances() -> None:
     assert len(track.between(400, 500)) == 0
 
 
-def test_where_in_the_text_a_sample_that_is_not_made_will_be() -> None:
+def test_a_sample_not_yet_generated_has_an_expected_text_position() -> None:
     track = track_of(1)
     length = track.expected_length()
     assert [track.character_expected_at(sample) for sample in (110, length - 30, length - 1)] == [5, 18, 18]
@@ -165,7 +165,7 @@ def numbers_in(track: AudioTrack) -> list[int]:
     return [LONG.index(replace(each.utterance, index=int(each.utterance.text[9:-1]))) for each in track.segments]
 
 
-def test_what_is_heard_ahead_follows_after_a_gap_of_about_its_length(ahead: AudioTrack) -> None:
+def test_audio_generated_ahead_follows_a_gap_of_about_the_skipped_length(ahead: AudioTrack) -> None:
     ((start, end),) = ahead.gaps
     assert numbers_in(ahead) == [0, 1, 8, 9, 10, 11]
     assert start == 207
@@ -185,7 +185,7 @@ def test_in_a_gap_there_is_nothing_to_read(ahead: AudioTrack) -> None:
     assert not ahead.peaks.peaks(start + 64, end - 64, 3).highest.any()
 
 
-def test_what_is_in_a_gap_lies_ahead_as_does_what_is_behind_the_end(ahead: AudioTrack) -> None:
+def test_text_in_a_gap_lies_ahead_but_generated_text_does_not(ahead: AudioTrack) -> None:
     assert [ahead.lies_ahead(LONG[number].start) for number in (0, 1, 2, 7, 8, 11)] == [False] * 2 + [True] * 2 + [
         False
     ] * 2
@@ -196,7 +196,7 @@ def test_what_is_in_a_gap_lies_ahead_as_does_what_is_behind_the_end(ahead: Audio
     assert not AudioTrack().lies_ahead(3)
 
 
-def test_a_gap_is_filled_from_its_start_and_what_is_behind_it_moves(ahead: AudioTrack) -> None:
+def test_filling_a_gap_begins_at_its_start_and_moves_later_segments(ahead: AudioTrack) -> None:
     start = ahead.gaps[0][0]
     behind = ahead.segments[2].start
     ahead.resume()
@@ -216,7 +216,7 @@ def test_a_gap_is_filled_from_its_start_and_what_is_behind_it_moves(ahead: Audio
     assert not ahead.take_moves()
 
 
-def test_a_place_in_a_gap_cuts_it_in_two_and_nothing_behind_it_moves(ahead: AudioTrack) -> None:
+def test_skipping_into_a_gap_splits_it_without_moving_later_segments(ahead: AudioTrack) -> None:
     ((start, end),) = ahead.gaps
     middle = ahead.skip_to(LONG[5].start)
     assert start < middle < end
@@ -229,7 +229,7 @@ def test_a_place_in_a_gap_cuts_it_in_two_and_nothing_behind_it_moves(ahead: Audi
     assert not ahead.take_moves()
 
 
-def test_a_place_of_which_nothing_came_leaves_no_gap_of_its_own(ahead: AudioTrack) -> None:
+def test_a_skipped_place_without_audio_leaves_no_separate_gap(ahead: AudioTrack) -> None:
     before = ahead.gaps
     ahead.skip_to(LONG[5].start)
     ahead.skip_to(LONG[4].start)
@@ -239,7 +239,7 @@ def test_a_place_of_which_nothing_came_leaves_no_gap_of_its_own(ahead: AudioTrac
     assert (ahead.gaps[0][0], ahead.gaps[1][1]) == (before[0][0], before[0][1])
 
 
-def test_what_takes_longer_than_its_gap_pushes_on_what_is_behind(ahead: AudioTrack) -> None:
+def test_audio_longer_than_its_gap_pushes_later_segments_back(ahead: AudioTrack) -> None:
     ((start, end),) = ahead.gaps
     ahead.aim(start)
     ahead.plan(part(2, 8))
@@ -250,7 +250,7 @@ def test_what_takes_longer_than_its_gap_pushes_on_what_is_behind(ahead: AudioTra
     np.testing.assert_array_equal(ahead.read(behind, 10), chunk(8).samples[:10])
 
 
-def test_a_cut_before_a_gap_drops_the_gap_and_what_is_behind(ahead: AudioTrack) -> None:
+def test_a_cut_before_a_gap_drops_the_gap_and_everything_after_it(ahead: AudioTrack) -> None:
     ahead.cut(150)
     assert (numbers_in(ahead), ahead.gaps, ahead.length) == ([0, 1], (), 207)
     ahead.resume()
@@ -270,7 +270,7 @@ def test_a_cut_behind_a_gap_leaves_it(ahead: AudioTrack) -> None:
 
 
 @given(st.data())
-def test_in_whatever_order_a_text_is_made_it_is_the_same_in_the_end(data: st.DataObject) -> None:
+def test_a_text_generated_in_any_order_yields_the_same_track(data: st.DataObject) -> None:
     track = AudioTrack()
     appended_first = data.draw(st.integers(1, 11))
     track.plan(Plan(LONG[:appended_first], (), TEXT_END - LONG[appended_first - 1].end))
@@ -340,7 +340,7 @@ def times() -> WordTimes:
 @pytest.mark.parametrize(
     ("sample", "word"), [(9, None), (10, "One"), (45, "One"), (50, "two"), (99, "two"), (104, None), (105, "Three")]
 )
-def test_a_word_is_heard_from_its_start_until_the_next_of_its_chunk(
+def test_a_word_plays_from_its_start_until_the_next_in_its_chunk(
     times: WordTimes, sample: int, word: str | None
 ) -> None:
     heard = times.at(sample)
@@ -350,11 +350,11 @@ def test_a_word_is_heard_from_its_start_until_the_next_of_its_chunk(
 @pytest.mark.parametrize(
     ("character", "sample"), [(0, 10), (3, 50), (5, 50), (7, 105), (8, 105), (12, 105), (15, None), (18, None)]
 )
-def test_a_character_is_heard_with_its_word_or_the_next(times: WordTimes, character: int, sample: int | None) -> None:
+def test_a_character_plays_with_its_word_or_the_next(times: WordTimes, character: int, sample: int | None) -> None:
     assert times.sample_of(character) == sample
 
 
-def test_without_words_an_utterance_is_heard_from_its_start() -> None:
+def test_an_utterance_without_words_plays_from_its_start() -> None:
     times = WordTimes()
     times.insert(0, word_chunk(FIRST, 100), 0)
     times.insert(1, word_chunk(SECOND, 60), 100)
@@ -392,7 +392,7 @@ def test_samples_come_back_as_they_were(tmp_path: Path, start: int, end: int) ->
     np.testing.assert_array_equal(filled(tmp_path).read(start, end), ALL[start:end])
 
 
-def test_nothing_is_left_whatever_becomes_of_the_process(tmp_path: Path) -> None:
+def test_no_file_remains_regardless_of_how_the_process_ends(tmp_path: Path) -> None:
     file = filled(tmp_path / "speech")
     assert not list((tmp_path / "speech").iterdir())
     assert file.length == len(ALL)

@@ -64,7 +64,7 @@ def test_louder_is_higher(qtbot: QtBot) -> None:
     assert max(ink[:190]) > 2.5 * max(ink[210:])
 
 
-def test_bars_only_move_when_another_part_is_shown(qtbot: QtBot) -> None:
+def test_bars_only_move_when_a_different_part_is_shown(qtbot: QtBot) -> None:
     """Each bar stands for the same samples at any scroll position, at the same height even without the peak in view."""
     signal = np.random.default_rng(3).uniform(-0.4, 0.4, 200_000).astype(np.float32)
     signal[150_000:150_100] = 1.0
@@ -83,7 +83,7 @@ def test_bars_only_move_when_another_part_is_shown(qtbot: QtBot) -> None:
         ]
 
 
-def test_a_part_shows_its_own_samples_and_what_was_heard_of_it(qtbot: QtBot) -> None:
+def test_a_part_shows_its_samples_and_the_portion_already_played(qtbot: QtBot) -> None:
     signal = np.zeros(16_000, np.float32)
     signal[8000:12_000] = np.sin(np.arange(4000) * 0.5)
     peaks = PeakPyramid()
@@ -229,7 +229,7 @@ def test_nothing_is_flat() -> None:
 
 
 @pytest.mark.parametrize("count", [0, 63, 64, 100_000, 131_072, 299_999, 300_000])
-def test_what_is_cut_off_leaves_no_trace(count: int) -> None:
+def test_samples_that_are_cut_off_leave_no_trace(count: int) -> None:
     pyramid = filled(NOISE, 10_000)
     covered = pyramid.cut(count)
     assert count - FINEST_BIN_SAMPLES < covered <= count
@@ -337,7 +337,7 @@ def test_a_part_follows_the_playhead_page_by_page(zoom: WaveformZoom, qtbot: QtB
     assert zoom.shown == TimeRange(TOTAL, 900, 1000)
 
 
-def test_it_stays_where_somebody_scrolls_until_asked_to_follow(zoom: WaveformZoom) -> None:
+def test_the_view_stays_at_a_scrolled_position_until_asked_to_follow(zoom: WaveformZoom) -> None:
     zoom.zoom(10, 0)
     zoom.scroll(-50)
     place = zoom.shown
@@ -354,7 +354,7 @@ def test_it_stays_where_somebody_scrolls_until_asked_to_follow(zoom: WaveformZoo
     assert zoom.shown.contains(8000)
 
 
-def test_another_sound_is_shown_whole(zoom: WaveformZoom) -> None:
+def test_a_new_sound_is_shown_whole(zoom: WaveformZoom) -> None:
     zoom.zoom(10, 0)
     zoom.scroll_to(5000)
     zoom.begin()

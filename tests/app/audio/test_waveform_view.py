@@ -46,7 +46,7 @@ def test_a_click_goes_there(view: WaveformView, qtbot: QtBot, sample: int) -> No
     assert wanted.args[0] == pytest.approx(sample, abs=4 * RATE_HZ / 400)
 
 
-def test_a_click_where_nothing_is_made_goes_nowhere_and_says_so(view: WaveformView, qtbot: QtBot) -> None:
+def test_clicking_audio_not_yet_generated_explains_itself_and_does_not_seek(view: WaveformView, qtbot: QtBot) -> None:
     track = AudioTrack()
     track.plan(Plan(UTTERANCES))
     track.append(chunk_of(UTTERANCES[0], len(UTTERANCES)))
@@ -75,7 +75,7 @@ def gapped_view(view: WaveformView) -> WaveformView:
     return view
 
 
-def test_a_gap_is_drawn_and_said_and_a_click_there_wants_it_made(gapped_view: WaveformView, qtbot: QtBot) -> None:
+def test_a_gap_is_described_and_clicking_it_requests_generation(gapped_view: WaveformView, qtbot: QtBot) -> None:
     view = gapped_view
     with qtbot.assertNotEmitted(view.seek_requested), qtbot.waitSignal(view.unmade_requested) as wanted:
         qtbot.mouseClick(view, Qt.MouseButton.LeftButton, pos=plot_position(view, 1500))
@@ -144,7 +144,7 @@ def test_while_dragging_the_playhead_stays_with_the_mouse(view: WaveformView, qt
     assert wanted.args[0] == pytest.approx(1000, abs=20)
 
 
-def test_a_drag_does_not_go_on_in_another_track(view: WaveformView, qtbot: QtBot) -> None:
+def test_a_drag_does_not_continue_in_a_new_track(view: WaveformView, qtbot: QtBot) -> None:
     qtbot.mousePress(view, Qt.MouseButton.LeftButton, pos=plot_position(view, 3000))
     view.show_track(AudioTrack())
     with qtbot.assertNotEmitted(view.seek_requested), qtbot.assertNotEmitted(view.unmade_requested):
@@ -152,7 +152,7 @@ def test_a_drag_does_not_go_on_in_another_track(view: WaveformView, qtbot: QtBot
     assert view.position == 0
 
 
-def test_the_view_holds_what_the_track_is_expected_to_become(qtbot: QtBot) -> None:
+def test_the_view_covers_the_expected_length_of_the_track(qtbot: QtBot) -> None:
     view, growing = WaveformView(), AudioTrack()
     qtbot.addWidget(view)
     growing.plan(Plan(UTTERANCES))

@@ -106,7 +106,7 @@ def test_a_chapter_is_shown_with_its_text(view: BookView) -> None:
     assert view.edit.toPlainText() == before
 
 
-def test_another_chapter_begins_at_its_start(view: BookView, hear: Callable[[int], int]) -> None:
+def test_a_new_chapter_opens_at_its_start(view: BookView, hear: Callable[[int], int]) -> None:
     hear(150)
     view.resize(490, 400)
     for chapter in (CHAPTER, LONG):
@@ -134,7 +134,7 @@ def test_lines_stay_short_in_a_wide_window(view: BookView) -> None:
     assert 60 <= max(layout.lineAt(number).textLength() for number in range(layout.lineCount())) <= 78
 
 
-def test_a_larger_text_and_another_font_keep_the_place_the_marks_and_the_cursor(
+def test_changing_text_size_or_font_keeps_the_position_marks_and_cursor(
     view: BookView, hear: Callable[[int], int]
 ) -> None:
     view.place_cursor(LONG.text.index("Line 90 "))
@@ -188,13 +188,13 @@ def test_the_place_stays_in_view_at_every_size(view: BookView, at: str) -> None:
         assert is_in_view(view, "Paragraph 30 ")
 
 
-def test_what_is_heard_stays_in_view_in_a_smaller_window(view: BookView, hear: Callable[[int], int]) -> None:
+def test_the_spoken_text_stays_in_view_in_a_smaller_window(view: BookView, hear: Callable[[int], int]) -> None:
     hear(10)
     view.resize(500, 100)
     assert is_in_view(view, "Line 10 is")
 
 
-def test_what_is_dropped_is_for_the_window(view: BookView) -> None:
+def test_the_book_view_leaves_drops_to_the_window(view: BookView) -> None:
     assert not view.edit.acceptDrops()
     assert not view.edit.viewport().acceptDrops()
 
@@ -235,7 +235,7 @@ def test_a_ribbon_has_the_color_of_the_theme(view: BookView, theme: Theme, appea
 # selections
 
 
-def test_a_selection_counts_if_a_person_made_it(view: BookView, qtbot: QtBot) -> None:
+def test_a_selection_counts_only_when_the_user_made_it(view: BookView, qtbot: QtBot) -> None:
     told: list[bool] = []
     view.selection_changed.connect(told.append)
     start = TEXT.index("thing")
@@ -254,7 +254,7 @@ def test_a_selection_counts_if_a_person_made_it(view: BookView, qtbot: QtBot) ->
     assert told == [True, False, True, False]
 
 
-def test_what_is_copied_is_the_text_of_the_chapter(view: BookView) -> None:
+def test_copying_takes_the_plain_text_of_the_chapter(view: BookView) -> None:
     press(view, Qt.Key.Key_A, Qt.KeyboardModifier.ControlModifier)
     copied = view.edit.createMimeDataFromSelection()
     assert copied.text() == TEXT
@@ -266,7 +266,7 @@ def test_what_is_copied_is_the_text_of_the_chapter(view: BookView) -> None:
         QGuiApplication.clipboard().clear()
 
 
-def test_what_is_selected_or_has_the_cursor_is_brought_into_view(view: BookView) -> None:
+def test_the_selected_text_or_cursor_scrolls_into_view(view: BookView) -> None:
     view.show_chapter(LONG, load_picture)
     start = LONG.text.index("Line 120 ")
     view.select(start, start + 8)
@@ -406,7 +406,7 @@ def test_the_control_key_and_the_wheel_change_no_size(view: BookView) -> None:
 # marks
 
 
-def test_what_is_heard_is_marked_though_emoji_count_twice_and_pictures_are_between(view: BookView) -> None:
+def test_the_spoken_text_is_marked_correctly_despite_emoji_and_pictures(view: BookView) -> None:
     view.begin_speech(TEXT)
     for utterance in utterances_of(TEXT):
         view.mark(utterance)
@@ -463,7 +463,7 @@ ACTS: list[Callable[[BookView], None]] = [
 
 
 @pytest.mark.parametrize("act", ACTS, ids=["wheel", "bar", "key", "found"])
-def test_the_view_is_followed_until_somebody_looks_elsewhere(
+def test_the_view_follows_playback_until_the_user_looks_elsewhere(
     act: Callable[[BookView], None], view: BookView, hear: Callable[[int], int], qtbot: QtBot
 ) -> None:
     assert hear(50) > 0

@@ -152,7 +152,7 @@ def test_a_quote_is_set_apart(parent: QTextDocument) -> None:
     assert left[2] > left[1] == 0
 
 
-def test_a_picture_stands_before_its_paragraph_and_a_small_one_in_the_line(parent: QTextDocument) -> None:
+def test_a_large_picture_precedes_its_paragraph_and_a_small_one_stays_inline(parent: QTextDocument) -> None:
     at = TEXT.index("late")
     pictures = (
         Picture(0, "large"), Picture(at, "tiny"), Picture(at, "large"), Picture(len(TEXT), "tiny")
@@ -185,12 +185,12 @@ def test_a_character_after_an_emoji_is_one_unit_further() -> None:
     assert [shown().character(position) for position in range(8)] == [0, 1, 2, 3, 3, 4, 5, 6]
 
 
-def test_what_is_between_paragraphs_is_at_the_end_of_the_one_before() -> None:
+def test_characters_between_paragraphs_map_to_the_end_of_the_previous_paragraph() -> None:
     assert [shown().position(character) for character in (7, 8, 9)] == [8, 8, 11]
     assert shown().position(len(TWO_WORDS)) == shown().position(12) == 14
 
 
-def test_a_position_at_a_picture_is_that_of_what_follows() -> None:
+def test_a_position_at_a_picture_maps_to_the_following_character() -> None:
     assert [shown().character(position) for position in (8, 9, 10, 11)] == [7, 9, 9, 9]
 
 

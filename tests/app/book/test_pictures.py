@@ -61,7 +61,7 @@ def test_a_picture_is_drawn_and_one_that_is_clear_on_white() -> None:
     assert drawn(clear).pixelColor(*middle(clear.firstBlock())).name() == "#ffffff"
 
 
-def test_its_description_is_told_on_demand() -> None:
+def test_a_picture_shows_its_description_on_demand() -> None:
     document = document_of("a", {"a": picture(200, 100)}, "A hen")
     look = document.firstBlock().begin().fragment().charFormat()
     assert look.toolTip() == look.property(QTextFormat.Property.ImageAltText) == "A hen"

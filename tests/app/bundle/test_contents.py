@@ -82,7 +82,7 @@ def test_nothing_that_the_window_imports_is_denied(imported: list[str]) -> None:
         "espeakng_loader/espeak-ng-data/ru_dict", "misaki-0.9.4.dist-info/RECORD",
     ],
 )  # fmt: skip
-def test_what_only_makes_it_larger_is_denied(place: str) -> None:
+def test_files_that_only_add_size_are_denied(place: str) -> None:
     assert is_denied(place)
 
 
@@ -100,7 +100,7 @@ def test_what_only_makes_it_larger_is_denied(place: str) -> None:
         "misaki-0.9.4.dist-info/METADATA",
     ],
 )  # fmt: skip
-def test_what_the_window_and_speech_need_is_not(place: str) -> None:
+def test_files_that_the_window_and_speech_need_are_not_denied(place: str) -> None:
     assert not is_denied(place)
 
 
@@ -129,7 +129,7 @@ def test_the_programs_own_files_are_where_it_looks_for_them() -> None:
     assert {path.relative_to(project_folder()).as_posix() for path in sources} <= places
 
 
-def test_what_packages_load_by_its_path_is_there() -> None:
+def test_files_that_packages_load_by_path_are_included() -> None:
     names = {Path(file).name for file, _ in [*contents.data_files(), *contents.libraries()]}
     assert {"us_gold.json", "en-lexicon.txt", "phondata"} <= names
     libraries = {"libtvm_runtime", "libtvm_ffi", "libespeak-ng"}
@@ -214,7 +214,7 @@ def test_a_sound_application_has_no_problems(application: Path) -> None:
     assert problems_of_application(application) == []
 
 
-def test_signing_a_module_anew_damages_nothing(application: Path) -> None:
+def test_signing_a_module_again_damages_nothing(application: Path) -> None:
     module = module_of(application)
     module.write_bytes(signed_anew(module.read_bytes(), b"a new signature"))
     assert problems(application) == []
@@ -230,14 +230,14 @@ def test_a_changed_module_is_found(application: Path) -> None:
     assert any("is damaged" in problem for problem in found)
 
 
-def test_what_must_not_be_there_is_found(application: Path) -> None:
+def test_forbidden_files_are_found(application: Path) -> None:
     unwanted = application / "Contents/Frameworks/PySide6/Qt/lib/QtQml.framework/Versions/A/QtQml"
     unwanted.parent.mkdir(parents=True)
     shutil.copy(module_of(application), unwanted)
     assert problems(application) == [f"{unwanted.relative_to(application).as_posix()} must not be there"]
 
 
-def test_another_processor_and_a_newer_system_are_found(application: Path) -> None:
+def test_a_different_cpu_and_a_newer_system_are_found(application: Path) -> None:
     program = application / "Contents/MacOS/Desk"
     content = program.read_bytes()
     program.write_bytes(content[:4] + struct.pack("<I", 0x01000007) + content[8:])
@@ -246,7 +246,7 @@ def test_another_processor_and_a_newer_system_are_found(application: Path) -> No
     assert any("needs macOS (15, 0)" in problem for problem in problems_of_application(application))
 
 
-def test_another_property_list_is_found(application: Path) -> None:
+def test_a_different_property_list_is_found(application: Path) -> None:
     (application / "Contents/Info.plist").write_bytes(plistlib.dumps(info_plist() | {"LSMinimumSystemVersion": "11.0"}))
     assert problems_of_application(application) == ["Info.plist has an unexpected LSMinimumSystemVersion"]
 
@@ -260,13 +260,13 @@ def test_a_python_for_newer_systems_is_refused_before_building(tmp_path: Path, m
     assert not refused or f"macOS {major}.0" in problem_of_python(python)
 
 
-def test_a_python_for_other_processors_is_refused(tmp_path: Path) -> None:
+def test_a_python_for_other_cpus_is_refused(tmp_path: Path) -> None:
     python = tmp_path / "python3.12"
     python.write_bytes(universal((INTEL, b"something else")))
     assert "Apple silicon" in problem_of_python(python)
 
 
-def test_what_is_linked_to_counts_once(tmp_path: Path) -> None:
+def test_a_linked_file_counts_once(tmp_path: Path) -> None:
     (tmp_path / "a").write_bytes(bytes(1_000_000))
     (tmp_path / "b").symlink_to("a")
     assert size_megabytes(tmp_path) == 1.0

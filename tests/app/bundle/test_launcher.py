@@ -43,7 +43,7 @@ def test_a_module_finds_its_own_name_and_arguments() -> None:
     assert "usage: " in done.stdout
 
 
-def test_without_a_module_the_reason_is_said() -> None:
+def test_a_missing_module_fails_with_the_reason() -> None:
     with pytest.raises(SystemExit, match="module"):
         main([MODULE_OPTION])
 

@@ -30,7 +30,7 @@ from engine.text.documents import SUFFIXES
 from tests.engine.compiler.artifacts.test_libraries import signed_anew, unsigned
 
 
-def test_the_property_list_can_be_written_and_says_what_a_mac_needs() -> None:
+def test_the_property_list_is_writable_and_states_mac_requirements() -> None:
     values = plistlib.loads(plistlib.dumps(info_plist()))
     assert values["CFBundleExecutable"] == values["CFBundleName"] == "Kokoro Desk"
     assert values["LSMinimumSystemVersion"] == "14.0"
@@ -172,7 +172,7 @@ def test_notarizing_waits_for_the_answer_and_keeps_it(tmp_path: Path) -> None:
     assert "--wait" in commands.lines[0]
 
 
-def test_what_a_mac_runs_is_told_by_its_content(application: Path) -> None:
+def test_mac_programs_and_libraries_are_recognized_by_their_content(application: Path) -> None:
     found = {path.name for path in mac.programs_and_libraries(application)}
     assert found == {"Desk", "a.dylib", "b.dylib"}
 
@@ -196,14 +196,14 @@ def universal(*parts: tuple[int, bytes]) -> bytes:
     return bytes(content)
 
 
-def test_the_part_for_apple_processors_is_found(library: bytes) -> None:
+def test_the_part_for_apple_cpus_is_found(library: bytes) -> None:
     both = universal((INTEL, b"something else"), (APPLES, library))
     assert for_apple_processor(both) == for_apple_processor(library) == library
     assert for_apple_processor(universal((INTEL, library))) is None
     assert for_apple_processor(library[:4] + struct.pack("<I", INTEL) + library[8:]) is None
 
 
-def test_what_a_mac_runs_is_told_from_other_files(library: bytes) -> None:
+def test_mac_binaries_are_distinguished_from_other_files(library: bytes) -> None:
     assert is_mach_o(library)
     assert is_mach_o(universal((APPLES, library)))
     assert not is_mach_o(b"\x7fELF")

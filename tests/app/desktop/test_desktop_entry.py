@@ -43,7 +43,7 @@ def test_without_a_data_folder_it_is_where_the_desktop_looks(
     assert add_entry({"XDG_DATA_HOME": data_home}).is_relative_to(tmp_path / ".local" / "share")
 
 
-def test_signs_in_the_path_are_kept() -> None:
+def test_special_characters_in_the_path_are_preserved() -> None:
     entry = read(entry_text(['/a b/100%/$x"`\\'], Path("/a b")))
     quoted = entry["Exec"].removesuffix(" %f").replace("\\\\", "\\")  # without the escapes of entry strings
     said = subprocess.run(["sh", "-c", f"printf %s {quoted}"], capture_output=True, text=True, check=True).stdout

@@ -120,7 +120,7 @@ def tray(qtbot: QtBot) -> tuple[MainMenu, TrayIcon]:
     return menu, TrayIcon(menu)
 
 
-def test_it_offers_what_one_wants_from_another_window(tray: tuple[MainMenu, TrayIcon]) -> None:
+def test_the_tray_menu_offers_commands_that_are_useful_from_other_windows(tray: tuple[MainMenu, TrayIcon]) -> None:
     menu, icon = tray
     actions = icon.contextMenu().actions()
     assert actions[:3] == [menu.play, menu.stop, menu.speak_clipboard]
@@ -128,7 +128,7 @@ def test_it_offers_what_one_wants_from_another_window(tray: tuple[MainMenu, Tray
     assert titles[3:] == ["Show Window", "Quit Kokoro Desk"]
 
 
-def test_it_says_what_is_going_on(tray: tuple[MainMenu, TrayIcon]) -> None:
+def test_the_tray_icon_reports_the_current_activity(tray: tuple[MainMenu, TrayIcon]) -> None:
     _, icon = tray
     icon.show_activity(Activity(Readiness.READY, playback=Playback.PLAYING, utterance_number=2, utterance_count=3))
     assert icon.toolTip() == "Kokoro Desk: Playing"
@@ -181,7 +181,7 @@ def test_with_nothing_there_nothing_is_offered_that_needs_something(application:
 
 
 @pytest.mark.usefixtures("blank")
-def test_what_every_command_needs(application: Application, qtbot: QtBot) -> None:
+def test_each_command_is_enabled_once_its_requirements_are_met(application: Application, qtbot: QtBot) -> None:
     menu, page = application.window.menu, application.window.page
     prepare(application, qtbot)
     blank = ADJUSTING | {

@@ -35,7 +35,7 @@ def mpris(bus: PrivateBus, qtbot: QtBot) -> Iterator[Mpris]:
     assert mpris.end(PATIENCE_MS)
 
 
-def test_a_foreign_client_reads_what_is_playing(mpris: Mpris, bus: PrivateBus) -> None:
+def test_an_external_client_reads_the_current_playback(mpris: Mpris, bus: PrivateBus) -> None:
     mpris.show_position(1_500_000)
     assert bus.get(NAME, PLAYER, "PlaybackStatus") == "(<'Playing'>,)"
     assert bus.get(NAME, PLAYER, "Position") == "(<int64 1500000>,)"
@@ -64,7 +64,7 @@ def test_a_foreign_client_reads_what_is_playing(mpris: Mpris, bus: PrivateBus) -
         ("org.mpris.MediaPlayer2.Quit", (), MediaCommand(Command.QUIT)),
     ],
 )
-def test_what_a_foreign_client_asks_for_arrives(
+def test_a_command_from_an_external_client_arrives(
     mpris: Mpris, bus: PrivateBus, qtbot: QtBot, method: str, arguments: tuple[str, ...], order: MediaCommand
 ) -> None:
     with qtbot.waitSignal(mpris.ordered) as ordered:
@@ -72,7 +72,7 @@ def test_what_a_foreign_client_asks_for_arrives(
     assert ordered.args == [order]
 
 
-def test_a_foreign_client_is_told_of_changes_and_jumps(
+def test_an_external_client_receives_changes_and_jumps(
     mpris: Mpris, bus: PrivateBus, qtbot: QtBot, tmp_path: Path
 ) -> None:
     said = tmp_path / "said"
@@ -95,7 +95,7 @@ def test_with_nothing_to_play_it_says_so(mpris: Mpris, bus: PrivateBus, qtbot: Q
     assert "NoTrack" in bus.get(NAME, PLAYER, "Metadata")
 
 
-def test_two_windows_have_names_of_their_own(mpris: Mpris, bus: PrivateBus, qtbot: QtBot) -> None:
+def test_two_windows_have_separate_names(mpris: Mpris, bus: PrivateBus, qtbot: QtBot) -> None:
     other = Mpris(bus.address)
     other.begin(NowPlaying())
     qtbot.waitUntil(lambda: len([name for name in bus.names() if name.startswith(NAME)]) == 2)

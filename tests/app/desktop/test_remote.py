@@ -53,7 +53,7 @@ def test_play_after_a_pause_has_the_rest_made(remote: Remote, application: Appli
     qtbot.waitUntil(lambda: application.controller.track.whole)
 
 
-def test_next_and_previous_are_for_whoever_knows_the_sentences(remote: Remote, qtbot: QtBot) -> None:
+def test_next_and_previous_are_forwarded_as_requests_to_change_sentence(remote: Remote, qtbot: QtBot) -> None:
     with qtbot.waitSignal(remote.next_requested), qtbot.assertNotEmitted(remote.previous_requested):
         remote.handle_command(MediaCommand(Command.NEXT))
     with qtbot.waitSignal(remote.previous_requested), qtbot.assertNotEmitted(remote.next_requested):
@@ -76,7 +76,7 @@ def test_seeking_stays_inside_and_in_the_same_speech(remote: Remote, application
     assert position == [2000, 0, 1000, 1000, 3000]
 
 
-def test_jumps_are_told_and_playing_is_not(remote: Remote, application: Application, qtbot: QtBot) -> None:
+def test_jumps_are_reported_and_normal_playback_is_not(remote: Remote, application: Application, qtbot: QtBot) -> None:
     speak(remote, application, qtbot)
     jumps: list[int] = []
     remote.sought.connect(jumps.append)

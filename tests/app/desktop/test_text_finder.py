@@ -52,7 +52,7 @@ def test_typing_selects_the_first_match_and_counts(desk: Desk, qtbot: QtBot) -> 
     assert desk.bar.field.hasFocus()
 
 
-def test_it_goes_on_over_emoji_and_lines_and_begins_again(desk: Desk, qtbot: QtBot) -> None:
+def test_searching_continues_across_emoji_and_lines_and_wraps_around(desk: Desk, qtbot: QtBot) -> None:
     desk.menu.find_text.trigger()
     qtbot.keyClicks(desk.bar.field, "salt")
     places = []
@@ -64,7 +64,7 @@ def test_it_goes_on_over_emoji_and_lines_and_begins_again(desk: Desk, qtbot: QtB
     assert (*desk.selected, desk.bar.label.text()) == ("SALT", 29, "3 of 3 · Wrapped to the end")
 
 
-def test_what_is_not_there_is_said_and_nothing_moves(desk: Desk, qtbot: QtBot) -> None:
+def test_a_missing_word_is_reported_and_moves_nothing(desk: Desk, qtbot: QtBot) -> None:
     desk.menu.find_text.trigger()
     qtbot.keyClicks(desk.bar.field, "salty")
     assert desk.selected == ("Salt", 0)
@@ -92,7 +92,7 @@ def test_next_is_offered_once_there_is_something_to_find(desk: Desk) -> None:
     assert desk.editor.edit.hasFocus()
 
 
-def test_what_is_edited_is_counted_again(desk: Desk, qtbot: QtBot) -> None:
+def test_edited_text_is_counted_again(desk: Desk, qtbot: QtBot) -> None:
     desk.bar.begin_search("salt")
     desk.editor.set_text("Salt. Salt. Salt. Salt.")
     qtbot.waitUntil(lambda: desk.bar.label.text() == "4 found")
@@ -100,7 +100,7 @@ def test_what_is_edited_is_counted_again(desk: Desk, qtbot: QtBot) -> None:
     qtbot.waitUntil(lambda: desk.bar.label.text() == "Not found")
 
 
-def test_what_was_found_in_an_edited_text_is_not_counted_again(desk: Desk, qtbot: QtBot) -> None:
+def test_matches_found_in_edited_text_are_not_counted_again(desk: Desk, qtbot: QtBot) -> None:
     desk.bar.begin_search("salt")
     desk.editor.set_text("Salt.")
     for _ in range(2):
@@ -110,7 +110,7 @@ def test_what_was_found_in_an_edited_text_is_not_counted_again(desk: Desk, qtbot
     assert desk.bar.label.text() == found
 
 
-def test_words_are_found_in_a_book_and_are_not_what_is_to_be_played(desk: Desk, qtbot: QtBot) -> None:
+def test_a_word_found_in_a_book_is_not_the_selection_to_play(desk: Desk, qtbot: QtBot) -> None:
     desk.page.book.show_chapter(Chapter("One", "Pepper.\n\nAnd salt."), lambda name: None)
     desk.page.show_view(desk.page.book)
     desk.menu.find_text.trigger()
@@ -120,7 +120,7 @@ def test_words_are_found_in_a_book_and_are_not_what_is_to_be_played(desk: Desk, 
     assert desk.page.book.selection is None
 
 
-def test_what_was_found_is_not_what_is_to_be_played(desk: Desk, qtbot: QtBot) -> None:
+def test_a_match_is_not_the_selection_to_play(desk: Desk, qtbot: QtBot) -> None:
     desk.menu.find_text.trigger()
     qtbot.keyClicks(desk.bar.field, "salt")
     qtbot.keyClick(desk.bar.field, Qt.Key.Key_Escape)
@@ -169,7 +169,7 @@ def bar(qtbot: QtBot) -> FindBar:
     ("modifier", "signal"),
     [(Qt.KeyboardModifier.NoModifier, "next_requested"), (Qt.KeyboardModifier.ShiftModifier, "previous_requested")],
 )
-def test_return_goes_on_and_with_shift_back(
+def test_return_finds_the_next_match_and_shift_return_the_previous(
     qtbot: QtBot, bar: FindBar, modifier: Qt.KeyboardModifier, signal: str
 ) -> None:
     with qtbot.waitSignal(getattr(bar, signal)):
@@ -210,7 +210,7 @@ def test_escape_closes_it_from_its_buttons_too_and_stops_nothing(qtbot: QtBot) -
     assert stopped == []
 
 
-def test_what_was_found_is_told_to_screen_readers_too(bar: FindBar) -> None:
+def test_search_results_are_reported_to_screen_readers_too(bar: FindBar) -> None:
     bar.show_message("Not found")
     assert bar.label.text() == bar.label.accessibleDescription() == "Not found"
 
@@ -218,12 +218,12 @@ def test_what_was_found_is_told_to_screen_readers_too(bar: FindBar) -> None:
 SALTY = "Salt, salt and 🙂 SALT."
 
 
-def test_words_are_found_whatever_their_case() -> None:
+def test_words_are_found_regardless_of_case() -> None:
     assert [SALTY[start:end] for start, end in TextMatches.of(SALTY, "salt").spans] == ["Salt", "salt", "SALT"]
 
 
 @pytest.mark.parametrize("words", ["", "pepper"])
-def test_what_is_not_there_is_not_found(words: str) -> None:
+def test_missing_words_are_not_found(words: str) -> None:
     matches = TextMatches.of(SALTY, words)
     assert matches.from_place(0) is matches.after(0) is matches.before(9) is None
 
@@ -232,7 +232,7 @@ def test_signs_mean_themselves() -> None:
     assert TextMatches.of("a.b axb (a.b)", "a.b").spans == ((0, 3), (9, 12))
 
 
-def test_the_search_goes_on_at_the_other_end() -> None:
+def test_the_search_wraps_around_at_either_end() -> None:
     matches = TextMatches(((0, 2), (5, 7)))
     assert matches.from_place(0) == TextMatch((0, 2), 1, 2)
     assert matches.after(0) == matches.from_place(1) == TextMatch((5, 7), 2, 2)

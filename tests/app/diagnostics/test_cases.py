@@ -81,7 +81,7 @@ def test_the_command_is_copied(made: Panel) -> None:
     assert made.message_sent == [COPIED]
 
 
-def test_only_what_fails_can_be_reduced_or_saved(made: Panel) -> None:
+def test_only_failures_can_be_reduced_or_saved(made: Panel) -> None:
     button = made.panel.status.reduce_button
     assert button.isVisible()
     assert made.actions.save.isEnabled()
@@ -114,7 +114,7 @@ def test_a_case_is_saved_as_it_is(made: Panel, tmp_path: Path) -> None:
     assert made.panel.findChild(QMessageBox) is None
 
 
-def test_a_case_that_cannot_be_saved_is_told(made: Panel, tmp_path: Path) -> None:
+def test_a_case_that_cannot_be_saved_is_reported(made: Panel, tmp_path: Path) -> None:
     made.actions.save.trigger()
     made.save_in_dialog(tmp_path / "nowhere" / "whole.safetensors")
     assert str(tmp_path / "nowhere") in str(made.failures[0])
@@ -140,7 +140,7 @@ def test_stopping_leaves_everything_as_it_was(panel_of: Callable[..., Panel]) ->
     assert not panel.failures
 
 
-def test_a_failure_to_reduce_is_told(panel_of: Callable[..., Panel]) -> None:
+def test_a_failure_to_reduce_is_reported(panel_of: Callable[..., Panel]) -> None:
     panel = panel_of(stand_in_commands.finds_no_case)
     panel.panel.status.reduce_button.click()
     panel.qtbot.waitUntil(lambda: bool(panel.failures))

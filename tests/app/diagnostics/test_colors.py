@@ -36,7 +36,7 @@ def test_larger_errors_lie_higher(errors: list[float]) -> None:
 
 
 @pytest.mark.parametrize("appearance", APPEARANCES)
-def test_larger_errors_are_told_apart_without_color(theme: Theme, appearance: Appearance) -> None:
+def test_larger_errors_are_distinguishable_without_color(theme: Theme, appearance: Appearance) -> None:
     theme.choose(appearance)
     lights = [luminance(QColor(*rgba)) for rgba in table_of(Scale.ERRORS).tolist()]
     steps = np.diff(lights[:: STEPS // 8])

@@ -86,7 +86,7 @@ def test_a_regime_that_begins_to_report_gets_its_column(page: ConfigurationsPage
     assert page.table.item(1, 3).text() == ""
 
 
-def test_what_is_mixed_goes_with_the_next_comparison(page: ConfigurationsPage, qtbot: QtBot) -> None:
+def test_a_mixed_configuration_applies_to_the_next_comparison(page: ConfigurationsPage, qtbot: QtBot) -> None:
     page.mix.click()
     assert page.editor.isVisible()
     box = page.editor.boxes["decoder"]

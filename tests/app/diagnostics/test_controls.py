@@ -64,7 +64,7 @@ def test_the_button_diagnoses_or_stops(to_run: RunControls, qtbot: QtBot) -> Non
         to_run.diagnose_button.click()
 
 
-def test_only_the_regime_is_told_at_once(to_run: RunControls, qtbot: QtBot) -> None:
+def test_only_the_regime_is_reported_at_once(to_run: RunControls, qtbot: QtBot) -> None:
     with qtbot.waitSignal(to_run.regime_chosen):
         to_run.regime.activated.emit(1)
     with qtbot.assertNotEmitted(to_run.regime_chosen):
@@ -78,7 +78,7 @@ def options(qtbot: QtBot) -> RunOptions:
     return options
 
 
-def test_what_the_engine_has_can_be_chosen(options: RunOptions) -> None:
+def test_devices_and_lstm_methods_of_the_engine_can_be_chosen(options: RunOptions) -> None:
     assert tuple(options.device.actions_of) == DEVICES
     assert tuple(options.lstm_method.actions_of) == LSTM_METHODS
     assert (options.device.value, options.lstm_method.value) == (AUTO, AUTO)
@@ -124,7 +124,7 @@ def test_utterances_are_numbered_and_quoted(to_show: ViewControls) -> None:
     assert to_show.shown_utterance == 2
 
 
-def test_what_is_heard_is_shown_while_that_is_chosen(to_show: ViewControls, qtbot: QtBot) -> None:
+def test_the_utterance_playing_is_shown_while_that_option_is_chosen(to_show: ViewControls, qtbot: QtBot) -> None:
     to_show.show_utterances(UTTERANCES)
     to_show.show_current_utterance(1)
     assert to_show.shown_utterance is None
@@ -145,7 +145,7 @@ def test_what_is_heard_is_shown_while_that_is_chosen(to_show: ViewControls, qtbo
     assert to_show.shown_utterance == 0  # as chosen
 
 
-def test_choices_are_told(to_show: ViewControls, qtbot: QtBot) -> None:
+def test_choices_are_reported(to_show: ViewControls, qtbot: QtBot) -> None:
     to_show.show_utterances(UTTERANCES)
     for box in (to_show.reading, to_show.utterance, to_show.earlier):
         with qtbot.waitSignal(to_show.changed):
@@ -167,7 +167,7 @@ def test_a_run_is_compared_with_others_only(to_show: ViewControls, qtbot: QtBot)
     assert chosen.args == [newest]
 
 
-def test_a_run_of_another_text_cannot_be_compared_and_says_why(to_show: ViewControls) -> None:
+def test_a_run_of_a_different_text_cannot_be_compared_and_explains_itself(to_show: ViewControls) -> None:
     history = history_of(2)
     newest, other = (each.run for each in history.listed)
     to_show.show_history(history, newest)
@@ -182,7 +182,7 @@ def test_a_run_of_another_text_cannot_be_compared_and_says_why(to_show: ViewCont
     assert "Different texts" in entry.data(Qt.ItemDataRole.ToolTipRole)
 
 
-def test_what_was_set_otherwise_is_told(to_show: ViewControls) -> None:
+def test_differing_settings_are_reported(to_show: ViewControls) -> None:
     history = history_of(1)
     other = DiagnosticsRun(replace(request(), padding=4.0), CONFIG)
     history.add(other)

@@ -169,7 +169,7 @@ def test_speech_is_diagnosed_while_that_is_wanted_and_the_window_is_open(desk: D
     assert not desk.diagnostics.busy
 
 
-def test_what_is_spoken_is_diagnosed_once_that_is_wanted(desk: Desk) -> None:
+def test_speech_is_diagnosed_once_the_user_asks_for_it(desk: Desk) -> None:
     desk.prepare()
     desk.diagnostics.open()
     desk.speak("rows 3")
@@ -195,7 +195,7 @@ def test_a_diagnosis_waits_until_speech_is_ready(desk: Desk) -> None:
     assert desk.wait_for(RunState.FINISHED).row_count == 16
 
 
-def test_what_is_diagnosed_is_the_model_that_speaks(desk: Desk) -> None:
+def test_diagnosis_uses_the_model_that_speaks(desk: Desk) -> None:
     desk.prepare()
     desk.window.page.header.voices.show_models(TWO_MODELS, "starter")
     desk.window.page.header.voices.choose_voice(VoiceChoice("af_heart", "kokoro-82m"))
@@ -260,7 +260,7 @@ def test_sounds_are_played_and_fall_silent_with_the_panel(desk: Desk) -> None:
     assert not desk.diagnostics.sounds.playing
 
 
-def test_a_failure_is_said_without_a_button_for_speech(desk: Desk) -> None:
+def test_a_failure_is_reported_without_a_button_for_speech(desk: Desk) -> None:
     desk.output.error = NoAudioDevice()
     listen(desk, AudioSide.OURS)
     message = desk.panel.banner.message
@@ -285,7 +285,7 @@ def test_a_process_that_hangs_can_be_ended_in_the_panel(desk: Desk) -> None:
     desk.queue.stop()
 
 
-def test_what_is_heard_is_compared_next_and_shown(desk: Desk, qtbot: QtBot) -> None:
+def test_the_utterance_playing_is_compared_next_and_shown(desk: Desk, qtbot: QtBot) -> None:
     """The fake reference has one utterance, of the whole text, and receives every position."""
     desk.prepare()
     desk.open_to_diagnose_speech()
@@ -389,7 +389,7 @@ def test_the_chip_is_of_the_text_that_is_spoken(desk: Desk, qtbot: QtBot) -> Non
 
 
 @pytest.mark.parametrize("drawn", ["before the next speech", "after it"])
-def test_the_chip_is_gone_with_its_text_whenever_the_panel_is_drawn(desk: Desk, drawn: str) -> None:
+def test_the_chip_is_removed_with_its_text_whenever_the_panel_is_drawn(desk: Desk, drawn: str) -> None:
     desk.prepare()
     desk.open_to_diagnose_speech()
     desk.speak("hold")
@@ -416,7 +416,7 @@ def test_the_keys_of_speech_work_in_the_window_of_the_panel(desk: Desk, qtbot: Q
     assert desk.window.isVisible()
 
 
-def test_what_comparing_lacks_is_added_by_a_button(desk: Desk, qtbot: QtBot, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_button_adds_the_missing_reference(desk: Desk, qtbot: QtBot, monkeypatch: pytest.MonkeyPatch) -> None:
     def missing() -> None:
         raise MissingReference("Comparing needs PyTorch.", recovery_action=RecoveryAction.ADD_REFERENCE)
 
@@ -434,7 +434,7 @@ def test_what_comparing_lacks_is_added_by_a_button(desk: Desk, qtbot: QtBot, mon
     qtbot.waitUntil(lambda: banner.message == ADDED)
 
 
-def test_the_regimes_are_those_of_the_model_and_the_one_that_speaks_is_looked_at(desk: Desk) -> None:
+def test_the_regimes_are_those_of_the_model_and_the_speaking_one_shows(desk: Desk) -> None:
     to_run, voices = desk.panel.to_run, desk.window.page.header.voices
     full_size, starter = TWO_MODELS
     voices.show_models((full_size, starter), "kokoro-82m")
@@ -484,7 +484,7 @@ def heard(position: int) -> float:
     ("position", "seconds"),
     [(5000, 0.37), (5030, 0.4), (5330, 0.7), (5630, 1.0), (5830, 1.1), (6030, 1.2), (6630, 1.8), (7000, 2.17)],
 )
-def test_words_are_where_they_are_heard(position: int, seconds: float) -> None:
+def test_words_are_located_at_the_moment_they_play(position: int, seconds: float) -> None:
     assert heard(position) == pytest.approx(seconds)
 
 

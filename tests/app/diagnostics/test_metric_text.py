@@ -183,13 +183,13 @@ def view(qtbot: QtBot) -> FiguresView:
     return view
 
 
-def test_every_number_is_there_and_can_be_heard(view: FiguresView) -> None:
+def test_every_number_is_shown_and_available_to_screen_readers(view: FiguresView) -> None:
     for words in ("It fails", "Max error", "0.&#8203;5", "conv1d b1"):
         assert words in view.label.text()
     assert view.accessibleDescription() == "It fails.; Max error 0.5"
 
 
-def test_a_link_is_told(view: FiguresView, qtbot: QtBot) -> None:
+def test_a_followed_link_is_reported(view: FiguresView, qtbot: QtBot) -> None:
     assert "href='b1'" in view.label.text()
     with qtbot.waitSignal(view.link_chosen) as chosen:
         view.label.linkActivated.emit("b1")

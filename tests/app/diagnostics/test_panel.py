@@ -128,7 +128,7 @@ def test_the_worst_comes_first_on_request(panel: DiagnosticsPanel) -> None:
     assert cells(panel, Column.STAGE) == [stage.title for stage in STAGES]
 
 
-def test_the_worst_stage_of_each_run_is_looked_at_while_no_other_is_chosen(panel: DiagnosticsPanel) -> None:
+def test_the_worst_stage_of_each_run_shows_while_no_other_is_chosen(panel: DiagnosticsPanel) -> None:
     panel.show_run(finished_run())
     assert panel.stage == "istft"
     other = DiagnosticsRun(request(), CONFIG)
@@ -140,7 +140,7 @@ def test_the_worst_stage_of_each_run_is_looked_at_while_no_other_is_chosen(panel
     assert panel.stage == "source"
 
 
-def test_the_worst_stage_is_looked_at_unless_another_is_chosen(
+def test_the_worst_stage_shows_unless_the_user_chose_a_different_one(
     panel: DiagnosticsPanel, run: DiagnosticsRun, qtbot: QtBot
 ) -> None:
     panel.show_run(run)
@@ -168,7 +168,7 @@ class Seen(StagePage):
         self.moments.append(seconds)
 
 
-def test_a_page_is_told_what_to_show_while_it_is_in_sight(panel: DiagnosticsPanel) -> None:
+def test_a_page_receives_the_stage_to_show_while_it_is_visible(panel: DiagnosticsPanel) -> None:
     page = Seen()
     panel.add_page("Seen", page, "What is seen")
     panel.show_run(finished_run())
@@ -197,7 +197,7 @@ def test_a_page_can_have_the_room_of_the_list(panel: DiagnosticsPanel, qtbot: Qt
     assert panel.table.isVisible()
 
 
-def test_a_page_may_ask_for_another_part_of_the_run(panel: DiagnosticsPanel) -> None:
+def test_a_page_may_request_a_different_part_of_the_run(panel: DiagnosticsPanel) -> None:
     page = Seen()
     panel.add_page("Seen", page)
     panel.show_run(finished_run(REGIMES))
@@ -213,7 +213,7 @@ def test_an_action_is_in_the_menu_and_at_every_row(panel: DiagnosticsPanel) -> N
     assert panel.table.actions() == [action]
 
 
-def test_what_a_feature_does_is_told_in_place_of_the_run(panel: DiagnosticsPanel, run: DiagnosticsRun) -> None:
+def test_the_activity_of_a_feature_is_shown_instead_of_the_run(panel: DiagnosticsPanel, run: DiagnosticsRun) -> None:
     status = panel.status
     panel.show_run(finished_run())
     panel.show_activity(status, "Reducing: 12 phonemes", 0.5)
@@ -239,7 +239,7 @@ def test_all_stages_are_in_sight(panel: DiagnosticsPanel, qtbot: QtBot, width: i
     assert panel.pages.height() >= 200
 
 
-def test_an_older_run_can_be_looked_at_while_another_goes_on(panel: DiagnosticsPanel, run: DiagnosticsRun) -> None:
+def test_an_older_run_can_be_viewed_while_a_new_one_continues(panel: DiagnosticsPanel, run: DiagnosticsRun) -> None:
     first = finished_run()
     panel.show_run(first)
     panel.show_run(run)
@@ -279,7 +279,7 @@ def test_all_that_can_be_used_has_a_name(panel: DiagnosticsPanel) -> None:
     assert {"Stages", "Pages", "Actions", "Compared", "Reading", "Utterance"} <= names
 
 
-def test_nobody_s_windows_are_left_to_the_garbage_collector(qtbot: QtBot) -> None:
+def test_no_parentless_windows_are_left_to_the_garbage_collector(qtbot: QtBot) -> None:
     """Python may delete a menu while Qt iterates over all windows, which crashes the application."""
 
     def nobody_s() -> set[QMenu]:

@@ -118,7 +118,7 @@ def test_nothing_comes_after_a_cancel(listener: Listener) -> None:
     assert not any(isinstance(event, FailedEvent) for event in listener.events)
 
 
-def test_a_crash_is_told_and_the_next_request_starts_another_process(listener: Listener) -> None:
+def test_a_crash_is_reported_and_the_next_request_starts_a_new_process(listener: Listener) -> None:
     listener.ask("crash 5")
     listener.wait_for_death()
     assert listener.deaths == [f"It was terminated by signal {signal.SIGKILL.value}{KILLED_WHY}."]
@@ -129,7 +129,7 @@ def test_a_crash_is_told_and_the_next_request_starts_another_process(listener: L
     assert len(listener.deaths) == 1
 
 
-def test_being_killed_is_told(listener: Listener) -> None:
+def test_a_killed_process_is_reported(listener: Listener) -> None:
     listener.ask("hold")
     listener.wait_for(RowEvent)
     assert listener.process.process_id is not None
@@ -138,13 +138,13 @@ def test_being_killed_is_told(listener: Listener) -> None:
     assert "signal 9" in listener.deaths[0]
 
 
-def test_its_last_words_are_kept(listener: Listener) -> None:
+def test_the_last_output_of_a_process_is_included_in_the_report(listener: Listener) -> None:
     listener.ask("leave")
     listener.wait_for_death()
     assert listener.deaths == ["It ended with exit code 1. There is no memory left."]
 
 
-def test_a_process_that_cannot_be_started_is_told(listener: Listener, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_process_that_fails_to_start_is_reported(listener: Listener, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(sys, "executable", "/nowhere/python")
     listener.ask("rows 1")
     listener.wait_for_death()
@@ -206,7 +206,7 @@ class Kennel:
         self.dog.look()
 
 
-def test_silence_is_told_again_and_again_once_it_is_long(qtbot: QtBot) -> None:
+def test_a_long_silence_is_reported_repeatedly(qtbot: QtBot) -> None:
     kennel = Kennel()
     kennel.wait(19)
     assert kennel.message_sent == []

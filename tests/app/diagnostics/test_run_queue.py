@@ -73,7 +73,7 @@ def desk(qtbot: QtBot, tmp_path: Path) -> Iterator[Desk]:
     assert not list(tmp_path.iterdir())
 
 
-def test_a_speech_and_the_options_become_a_request(desk: Desk) -> None:
+def test_speech_and_options_become_a_request(desk: Desk) -> None:
     run = desk.diagnose("rows 1")
     folder = run.request.arrays_folder
     speech = SpeechRequest("rows 1", "af_heart", 1.5, 7)
@@ -90,7 +90,7 @@ def test_a_speech_and_the_options_become_a_request(desk: Desk) -> None:
     assert run.config == model_config(STARTER)
 
 
-def test_an_unknown_model_is_said_and_nothing_is_begun(desk: Desk, qtbot: QtBot) -> None:
+def test_an_unknown_model_is_reported_and_nothing_begins(desk: Desk, qtbot: QtBot) -> None:
     with qtbot.waitSignal(desk.queue.failed) as failed:
         desk.queue.diagnose(SpeechRequest("rows 1", "af_heart"), OPTIONS, "abacus")
     assert isinstance(failed.args[0], UnknownModel)
@@ -110,7 +110,7 @@ def test_rows_arrive_one_by_one_and_the_report_has_them_all(desk: Desk) -> None:
     assert not desk.queue.active
 
 
-def test_stopping_keeps_what_was_found(desk: Desk) -> None:
+def test_stopping_keeps_the_findings(desk: Desk) -> None:
     run = desk.diagnose("hold")
     desk.qtbot.waitUntil(lambda: run.row_count == 1)
     desk.queue.stop()
@@ -130,7 +130,7 @@ def test_a_new_diagnosis_stops_the_old_one(desk: Desk) -> None:
 
 
 @pytest.mark.parametrize("stage", STAGES, ids=lambda stage: stage.name)
-def test_a_process_killed_at_any_row_is_told_in_that_row_and_can_be_started_again(desk: Desk, stage: Stage) -> None:
+def test_a_process_killed_at_any_row_is_reported_there_and_can_restart(desk: Desk, stage: Stage) -> None:
     rows = 2 * STAGES.index(stage) + 1
     run = desk.diagnose(f"crash {rows}")
     desk.wait_for(run, RunState.CRASHED)
@@ -143,7 +143,7 @@ def test_a_process_killed_at_any_row_is_told_in_that_row_and_can_be_started_agai
 
 
 @pytest.mark.parametrize("stage", [STAGES[0], STAGES[3], STAGES[-1]], ids=lambda stage: stage.name)
-def test_a_process_that_hangs_is_told_and_can_be_ended_and_started_again(desk: Desk, stage: Stage) -> None:
+def test_a_hanging_process_is_reported_and_can_be_ended_and_restarted(desk: Desk, stage: Stage) -> None:
     row_count = 2 * STAGES.index(stage) + 1
     run = desk.diagnose(f"freeze {row_count}")
     desk.wait_until_frozen(run, row_count)
@@ -160,7 +160,7 @@ def test_a_process_that_hangs_is_told_and_can_be_ended_and_started_again(desk: D
     desk.qtbot.waitUntil(lambda: not exists(frozen))
 
 
-def test_a_process_that_goes_on_after_all_is_let_go_on(desk: Desk) -> None:
+def test_a_stalled_process_that_continues_after_all_is_left_alone(desk: Desk) -> None:
     run = desk.diagnose("freeze 3")
     desk.wait_until_frozen(run, 3)
     assert desk.process.process_id is not None
@@ -171,7 +171,7 @@ def test_a_process_that_goes_on_after_all_is_let_go_on(desk: Desk) -> None:
 
 
 @pytest.mark.parametrize("begun", [False, True])
-def test_where_the_text_is_heard_is_passed_on(desk: Desk, begun: bool) -> None:
+def test_the_playback_position_in_the_text_is_passed_on(desk: Desk, begun: bool) -> None:
     run = desk.diagnose("listen 1")
     if begun:
         desk.qtbot.waitUntil(lambda: bool(run.utterances))
@@ -228,7 +228,7 @@ def test_a_diagnosis_waits_until_it_may_begin(desk: Desk) -> None:
     assert run.row_count == 3
 
 
-def test_what_is_stopped_while_it_waits_does_not_begin(desk: Desk) -> None:
+def test_a_run_stopped_while_it_waits_does_not_begin(desk: Desk) -> None:
     desk.queue.hold_back(True)
     run = desk.diagnose("rows 3")
     desk.queue.stop()
@@ -254,7 +254,7 @@ def test_release_ends_the_process_and_the_run(desk: Desk) -> None:
         (2 * len(STAGES), "computing the text features"),  # of the next utterance
     ],
 )
-def test_what_is_under_way_follows_from_the_rows(row_count: int, words: str) -> None:
+def test_the_current_step_follows_from_the_rows(row_count: int, words: str) -> None:
     request = ValidationRequest(SpeechRequest("a", "b"), regimes=(Regime.COMPILED,))
     run = DiagnosticsRun(request, model_config(STARTER))
     for number in range(row_count):
@@ -307,7 +307,7 @@ def test_a_wrong_stage_is_inspected_without_being_asked_for(kernels: KernelDesk)
     assert (run, STAGE) in kernels.inspected
 
 
-def test_progress_is_told_and_ends_with_no_words(kernels: KernelDesk) -> None:
+def test_progress_is_reported_and_ends_with_no_words(kernels: KernelDesk) -> None:
     kernels.diagnose("Hello.")
     kernels.qtbot.waitUntil(lambda: bool(kernels.found))
     kernels.wait_until_idle()
@@ -332,7 +332,7 @@ def test_a_stage_can_be_asked_for(kernels: KernelDesk) -> None:
     assert kernels.queue.known(run).stage(STAGE) is None
 
 
-def test_what_is_asked_for_waits_until_what_is_wrong_has_been_looked_into(kernels: KernelDesk) -> None:
+def test_a_requested_inspection_waits_until_wrong_stages_are_inspected(kernels: KernelDesk) -> None:
     run = kernels.diagnose("Hello.")
     kernels.queue.inspect(InspectionJob(run, ("decoder",)))
     kernels.queue.inspect(InspectionJob(run, ("bert",)))
@@ -341,7 +341,7 @@ def test_what_is_asked_for_waits_until_what_is_wrong_has_been_looked_into(kernel
     kernels.qtbot.waitUntil(lambda: kernels.queue.known(run).stage(STAGE) is not None)
 
 
-def test_a_stage_that_is_wrong_is_not_inspected_again_for_who_waits_for_it(kernels: KernelDesk) -> None:
+def test_a_wrong_stage_is_not_inspected_again_for_a_waiting_request(kernels: KernelDesk) -> None:
     def ask(words: str) -> None:
         if not asked and kernels.queue.inspecting:
             asked.append(InspectionJob(kernels.runs[-1], (STAGE,)))
@@ -356,7 +356,7 @@ def test_a_stage_that_is_wrong_is_not_inspected_again_for_who_waits_for_it(kerne
     assert len(kernels.found) == 1
 
 
-def test_a_run_that_begins_the_moment_another_ends_is_looked_into_too(kernels: KernelDesk) -> None:
+def test_a_run_that_begins_as_the_previous_ends_is_inspected_too(kernels: KernelDesk) -> None:
     def begin_another(event: object) -> None:
         if isinstance(event, FinishedEvent) and len(kernels.runs) == 1:
             kernels.queue.diagnose(SpeechRequest("Hello.", MALE), DiagnosticsOptions(regimes=(Regime.COMPILED,)))
@@ -366,7 +366,7 @@ def test_a_run_that_begins_the_moment_another_ends_is_looked_into_too(kernels: K
     kernels.qtbot.waitUntil(lambda: kernels.runs[1] in kernels.found)
 
 
-def test_a_failure_is_said_and_the_next_works(kernels: KernelDesk) -> None:
+def test_a_failure_is_reported_and_the_next_inspection_works(kernels: KernelDesk) -> None:
     run = kernels.diagnose("fail")
     kernels.qtbot.waitUntil(lambda: bool(kernels.failures))
     assert kernels.failures == ["The module is stale. Build it again."]
@@ -375,7 +375,7 @@ def test_a_failure_is_said_and_the_next_works(kernels: KernelDesk) -> None:
     assert kernels.queue.known(run).stage(STAGE) is not None
 
 
-def test_a_process_that_dies_is_said(kernels: KernelDesk) -> None:
+def test_a_process_that_dies_is_reported(kernels: KernelDesk) -> None:
     run = kernels.diagnose("crash")
     kernels.qtbot.waitUntil(lambda: bool(kernels.failures))
     assert kernels.failures[0].startswith(
@@ -396,7 +396,7 @@ def test_a_new_diagnosis_stops_an_inspection(kernels: KernelDesk) -> None:
 
 
 @pytest.mark.parametrize("interrupt", [RunQueue.stop, RunQueue.release])
-def test_after_an_inspection_that_was_stopped_another_can_be_asked_for(
+def test_a_new_inspection_can_be_requested_after_one_was_stopped(
     kernels: KernelDesk, interrupt: Callable[[RunQueue], None]
 ) -> None:
     run = kernels.diagnose("fine")
@@ -410,7 +410,7 @@ def test_after_an_inspection_that_was_stopped_another_can_be_asked_for(
     assert kernels.queue.known(run).stage("decoder") is not None
 
 
-def test_a_run_is_forgotten_with_what_is_known_of_it(kernels: KernelDesk) -> None:
+def test_a_run_is_forgotten_together_with_its_inspection(kernels: KernelDesk) -> None:
     run = DiagnosticsRun(ValidationRequest(SpeechRequest("Hello.", MALE)), model_config(STARTER))
     known = weakref.ref(kernels.queue.known(run))
     assert kernels.queue.known(run) is known()

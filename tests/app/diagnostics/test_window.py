@@ -29,7 +29,7 @@ def desk(qtbot: QtBot) -> Desk:
     return Desk(qtbot)
 
 
-def test_it_opens_within_the_screen_the_first_time_and_as_it_was_left_later(desk: Desk) -> None:
+def test_the_window_opens_within_the_screen_and_later_as_it_was_left(desk: Desk) -> None:
     desk.window.toggle.trigger()
     screen = desk.window.screen().availableGeometry()
     assert screen.contains(desk.window.frameGeometry())
@@ -55,7 +55,7 @@ def test_the_first_place_has_as_much_room_as_the_screen_gives(screen: QRect, siz
     assert screen.contains(place)
 
 
-def test_closing_by_any_way_is_told_once(desk: Desk) -> None:
+def test_closing_in_any_way_is_reported_once(desk: Desk) -> None:
     desk.window.open()
     desk.window.close()
     assert not desk.window.toggle.isChecked()
@@ -84,7 +84,7 @@ def test_it_comes_back_as_it_was(desk: Desk, qtbot: QtBot) -> None:
 
 
 @pytest.mark.parametrize("place", [QByteArray(), QByteArray(b"nonsense"), QByteArray(b"\x00\x00\x00\xff\x00")])
-def test_a_place_that_cannot_be_read_is_as_if_it_was_never_open(qtbot: QtBot, place: QByteArray) -> None:
+def test_an_unreadable_saved_position_acts_as_if_the_window_never_opened(qtbot: QtBot, place: QByteArray) -> None:
     desk = Desk(qtbot, place)
     assert not desk.window.shown
     desk.window.open()

@@ -225,7 +225,7 @@ def test_symbols_replace_the_phonemes_of_a_word(desk: Desk) -> None:
     assert "changed by you" in desk.shaper.inspector.heading.text()
 
 
-def test_a_word_is_said_like_others(desk: Desk) -> None:
+def test_a_word_can_be_respelled_like_other_words(desk: Desk) -> None:
     desk.timeline.select(0, 5)
     desk.shaper.inspector.say_like.line.setText("yes.")
     desk.shaper.inspector.say_like.button.click()

@@ -155,7 +155,7 @@ def test_changes_are_saved_when_the_window_closes_or_a_different_text_comes(desk
     assert desk.window.windowFilePath() == ""
 
 
-def test_a_text_is_saved_as_a_project_with_the_words_that_it_uses(desk, tmp_path):
+def test_a_text_is_saved_as_a_project_with_the_words_it_uses(desk, tmp_path):
     UserLexicon().add([LexiconEntry("text", phonemes="zˈɔɹɡ"), LexiconEntry("elephant", say="mouse")])
     target = tmp_path / "b.kokoro"
     assert desk.window.menu.save_project.isEnabled()
@@ -216,7 +216,7 @@ def test_a_project_that_was_changed_elsewhere_is_opened_again_after_a_restart(qt
     desk.end()
 
 
-def test_a_missing_project_is_told_after_a_restart(qtbot, qapp, tmp_path):
+def test_a_missing_project_is_reported_after_a_restart(qtbot, qapp, tmp_path):
     desk = Desk(qtbot, qapp, tmp_path)
     desk.settings.project = tmp_path / "gone.kokoro"
     desk.projects.resume()
@@ -227,7 +227,7 @@ def test_a_missing_project_is_told_after_a_restart(qtbot, qapp, tmp_path):
     desk.end()
 
 
-def test_a_file_that_another_program_has_changed_is_not_overwritten(desk, path):
+def test_a_file_changed_by_a_different_program_is_not_overwritten(desk, path):
     desk.open(path)
     changed(path, text="Their version.")
     desk.editor.edit.insertPlainText("Mine. ")
@@ -238,7 +238,7 @@ def test_a_file_that_another_program_has_changed_is_not_overwritten(desk, path):
     assert desk.editor.text == f"Mine. {TEXT}"
 
 
-def test_a_project_with_bad_parts_is_opened_without_them_and_its_file_stays(desk, path):
+def test_a_project_opens_without_its_bad_parts_and_its_file_stays(desk, path):
     changed(path, speed=float("nan"), edits=[{"start": 0, "phonemes": "hello world", "changes": [{"index": 99}]}])
     before = path.read_bytes()
     desk.open(path)
@@ -265,7 +265,7 @@ def test_a_damaged_file_is_an_error_and_the_text_stays(desk, path):
     assert desk.editor.text == OWN
 
 
-def test_a_different_model_a_missing_voice_and_edits_that_do_not_fit_are_told_and_kept(desk, path):
+def test_model_voice_and_edit_mismatches_are_reported_and_preserved(desk, path):
     other = replace(REQUEST, voice="bf_emma", edits=(EDIT, UtteranceEdit(13, "other phonemes", gain_db=1.0)))
     write_project(path, other, ModelIdentity("kokoro-82m", "12"))
     desk.open(path)
@@ -310,7 +310,7 @@ def test_the_edits_of_a_project_follow_its_text(desk, path):
     assert [each.start for each in desk.window.request.edits] == [5]
 
 
-def test_the_words_of_a_project_stay_with_its_text_in_the_recent_texts(desk, path):
+def test_the_words_of_a_project_stay_with_its_text_in_recent_texts(desk, path):
     desk.open(path)
     desk.editor.set_text(OWN)
     assert desk.window.request.definitions == Definitions()

@@ -40,7 +40,7 @@ def session(qtbot: QtBot, tmp_path: Path) -> Iterator[EditorSession]:
     assert worker.shut_down(PATIENCE_MS)
 
 
-def test_a_longer_phoneme_is_heard_and_undone(qtbot: QtBot, session: EditorSession) -> None:
+def test_a_longer_phoneme_plays_and_can_be_undone(qtbot: QtBot, session: EditorSession) -> None:
     qtbot.waitUntil(lambda: session.spoken is not None and not session.busy)
     first = session.spoken
     preview = session.preview
@@ -114,7 +114,7 @@ def test_tags_in_the_text_are_shown_as_changes(qtbot: QtBot, session: EditorSess
     assert session.edit == tags
 
 
-def test_a_preset_is_heard_and_undone(qtbot: QtBot, session: EditorSession) -> None:
+def test_a_preset_changes_the_audio_and_is_undone(qtbot: QtBot, session: EditorSession) -> None:
     qtbot.waitUntil(lambda: session.spoken is not None and not session.busy)
     first, (start, end) = session.spoken, (2, len(session.shaped.phonemes))
     session.apply(Preset.RISE, start, end)

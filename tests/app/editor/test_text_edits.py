@@ -79,7 +79,7 @@ def test_typing_on_keeps_all_edits(edits: TextEdits) -> None:
     assert len(edits.of(text)) == 2
 
 
-def test_only_recent_texts_are_kept(edits: TextEdits) -> None:
+def test_only_recent_texts_are_stored(edits: TextEdits) -> None:
     for number in range(MAX_TEXTS):
         edits.put(f"{number} {TEXT}", FIRST, edit_of(FIRST))
     assert edits.of(TEXT) == ()

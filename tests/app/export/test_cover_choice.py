@@ -21,7 +21,7 @@ def test_a_picture_can_be_chosen_and_removed(qtbot: QtBot, tmp_path: Path) -> No
     assert choice.picture is None
 
 
-def test_what_is_no_picture_is_refused_and_the_cover_stays(qtbot: QtBot, tmp_path: Path) -> None:
+def test_a_non_picture_file_is_refused_and_the_cover_stays(qtbot: QtBot, tmp_path: Path) -> None:
     choice = CoverChoice(picture())
     qtbot.addWidget(choice)
     (tmp_path / "a.png").write_text("text")

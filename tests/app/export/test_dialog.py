@@ -66,7 +66,7 @@ def ordered(dialog: ExportDialog, qtbot: QtBot) -> ExportJob:
     return order
 
 
-def test_a_book_is_offered_as_an_audio_book_of_its_own_name(dialog: ExportDialog, qtbot: QtBot, tmp_path: Path) -> None:
+def test_a_book_is_offered_as_an_audiobook_named_after_it(dialog: ExportDialog, qtbot: QtBot, tmp_path: Path) -> None:
     assert dialog.summary.accessibleDescription().startswith("2 chapters, ")
     assert ordered(dialog, qtbot) == ExportJob(book(), SPEECH_SETTINGS, tmp_path / "A Book.m4b")
     assert not dialog.isVisible()
@@ -79,7 +79,7 @@ def test_a_chapter_can_be_chosen_and_everything_follows(dialog: ExportDialog, qt
     assert ordered(dialog, qtbot) == ExportJob(chapter(), SPEECH_SETTINGS, tmp_path / "Two.mp3")
 
 
-def test_what_was_changed_by_hand_stays_with_another_scope(dialog: ExportDialog, qtbot: QtBot, tmp_path: Path) -> None:
+def test_manual_changes_stay_when_the_scope_changes(dialog: ExportDialog, qtbot: QtBot, tmp_path: Path) -> None:
     dialog.cover.remove_button.click()
     dialog.formats.setCurrentIndex(dialog.formats.findData(".flac"))
     dialog.author.setText("Nobody")
@@ -98,7 +98,7 @@ def test_a_format_that_is_preferred_is_suggested_if_it_can_be_written(
     assert dialog.order.path == tmp_path / f"A Book{suggested}"
 
 
-def test_with_nothing_to_choose_it_says_what_is_saved(qtbot: QtBot, tmp_path: Path) -> None:
+def test_the_dialog_names_the_saved_part_when_there_is_nothing_to_choose(qtbot: QtBot, tmp_path: Path) -> None:
     dialog = shown(qtbot, tmp_path, chapter())
     assert not dialog.scopes.isVisible()
     assert "Two" in [label.accessibleDescription() for label in dialog.findChildren(QLabel) if label.isVisible()]
@@ -171,7 +171,7 @@ def test_only_an_audio_book_has_a_cover(dialog: ExportDialog) -> None:
     assert dialog.cover.toolTip()
 
 
-def test_what_is_there_already_is_replaced_only_if_the_user_agrees(
+def test_an_existing_file_is_replaced_only_if_the_user_agrees(
     dialog: ExportDialog, qtbot: QtBot, tmp_path: Path
 ) -> None:
     (tmp_path / "there.m4b").touch()
@@ -211,7 +211,7 @@ def test_a_folder_in_which_nothing_is_replaced_needs_no_question(
     assert ordered(dialog, qtbot).per_chapter
 
 
-def test_what_the_file_dialog_has_asked_about_is_not_asked_again(
+def test_the_export_does_not_repeat_a_question_of_the_file_dialog(
     dialog: ExportDialog, qtbot: QtBot, tmp_path: Path
 ) -> None:
     (tmp_path / "there.flac").touch()
@@ -223,7 +223,7 @@ def test_what_the_file_dialog_has_asked_about_is_not_asked_again(
 
 
 @pytest.mark.parametrize(("name", "words"), [("a.txt", "can’t be saved as .txt"), ("none/a.m4b", "/none")])
-def test_a_place_that_cannot_be_written_is_told_and_the_dialog_stays(
+def test_an_unwritable_location_is_reported_and_the_dialog_stays(
     dialog: ExportDialog, qtbot: QtBot, tmp_path: Path, name: str, words: str
 ) -> None:
     dialog.place.setText(str(tmp_path / name))
@@ -250,7 +250,7 @@ def test_a_place_that_is_chosen_brings_its_format(dialog: ExportDialog, tmp_path
         ("~nobodys/x.mp3", "“~nobodys”"),
     ],
 )
-def test_a_name_that_is_none_is_told_and_the_dialog_stays(dialog: ExportDialog, name: str, sentence: str) -> None:
+def test_an_invalid_name_is_reported_and_the_dialog_stays(dialog: ExportDialog, name: str, sentence: str) -> None:
     dialog.subtitles.setCurrentIndex(1)
     dialog.place.setText(name)
     dialog.formats.setCurrentIndex(dialog.formats.findData(".flac"))
@@ -259,7 +259,7 @@ def test_a_name_that_is_none_is_told_and_the_dialog_stays(dialog: ExportDialog, 
     assert dialog.isVisible()
 
 
-def test_a_name_that_is_too_long_for_the_system_does_not_keep_the_user_from_typing(dialog: ExportDialog) -> None:
+def test_a_name_too_long_for_the_system_does_not_stop_typing(dialog: ExportDialog) -> None:
     dialog.place.setText(f"{'a' * 300}.mp3")
     assert not dialog.notice.isVisible()
 

@@ -127,7 +127,7 @@ def test_the_book_or_the_chapter_that_is_shown_can_be_chosen(desk: ExportDesk) -
     assert choices(desk) == [("Book: Book", [one, two]), ("Chapter: Two", [two])]
 
 
-def test_the_text_or_what_is_selected_of_it_can_be_chosen(desk: ExportDesk) -> None:
+def test_the_text_or_the_selection_can_be_chosen(desk: ExportDesk) -> None:
     desk.prepare()
     desk.page.editor.edit.setTextCursor(desk.page.editor.edit.document().find("Two"))
     assert choices(desk) == [("Text", [("", TEXT)]), ("Selection: “Two…”", [("", "Two")])]
@@ -170,7 +170,7 @@ def test_speech_that_is_there_is_not_made_again(desk: ExportDesk, tmp_path: Path
     assert len(desk.engine.requests) == 1
 
 
-def test_a_wish_before_the_voices_are_known_is_spoken_by_the_one_that_comes(desk: ExportDesk) -> None:
+def test_an_export_requested_before_voices_are_known_uses_the_first_available_one(desk: ExportDesk) -> None:
     dialog = desk.dialog()
     desk.prepare()
     dialog.export_button.click()
@@ -202,7 +202,7 @@ def test_saving_can_be_stopped_from_the_menu(desk: ExportDesk, tmp_path: Path) -
     desk.qtbot.waitUntil(lambda: not desk.kept())
 
 
-def test_what_was_saved_is_told_and_can_be_shown(desk: ExportDesk, tmp_path: Path) -> None:
+def test_a_saved_file_is_reported_and_can_be_shown(desk: ExportDesk, tmp_path: Path) -> None:
     desk.prepare()
     strip = desk.page.save_strip
     with desk.qtbot.waitSignal(desk.feature.saved) as told:
@@ -217,7 +217,7 @@ def test_what_was_saved_is_told_and_can_be_shown(desk: ExportDesk, tmp_path: Pat
     assert strip.isHidden()
 
 
-def test_what_cannot_be_written_is_offered_elsewhere_as_it_was_wanted(desk: ExportDesk, tmp_path: Path) -> None:
+def test_an_unwritable_export_can_be_saved_elsewhere_as_originally_requested(desk: ExportDesk, tmp_path: Path) -> None:
     desk.prepare()
     desk.open_book()
     (tmp_path / "gone").mkdir()
@@ -237,7 +237,7 @@ def test_what_cannot_be_written_is_offered_elsewhere_as_it_was_wanted(desk: Expo
     dialog.close()
 
 
-def test_speech_that_cannot_be_heard_can_be_saved(desk: ExportDesk) -> None:
+def test_speech_that_cannot_be_played_can_be_saved(desk: ExportDesk) -> None:
     desk.prepare()
     desk.window.show_failure(NoAudioDevice())
     desk.page.banner.button.click()
@@ -277,7 +277,7 @@ def look(desk: ExportDesk) -> None:
     desk.qtbot.waitUntil(desk.page.save_strip.resume_button.isVisible)
 
 
-def test_an_export_that_was_interrupted_goes_on_where_it_was(desk: ExportDesk, interrupted: ExportJob) -> None:
+def test_an_interrupted_export_resumes_at_the_same_place(desk: ExportDesk, interrupted: ExportJob) -> None:
     look(desk)
     assert "“Book.flac”" in desk.page.save_strip.label.text()
     desk.page.save_strip.resume_button.click()
@@ -288,7 +288,7 @@ def test_an_export_that_was_interrupted_goes_on_where_it_was(desk: ExportDesk, i
     assert desk.page.save_strip.resume_button.isHidden()
 
 
-def test_it_goes_on_with_the_model_that_it_was_begun_with(
+def test_an_export_resumes_with_the_model_it_began_with(
     desk: ExportDesk, interrupted: ExportJob, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(type(desk.page.header.voices), "speaking_model", "other")
@@ -307,7 +307,7 @@ def test_an_export_that_was_interrupted_can_be_discarded(desk: ExportDesk, inter
     assert not interrupted.path.exists()
 
 
-def test_only_one_of_two_windows_offers_it_and_the_next_start_does_again(
+def test_only_one_window_offers_to_resume_and_the_next_start_offers_again(
     desk: ExportDesk, interrupted: ExportJob, qtbot: QtBot
 ) -> None:
     look(desk)
@@ -322,7 +322,7 @@ def test_only_one_of_two_windows_offers_it_and_the_next_start_does_again(
     look(desk)
 
 
-def test_going_on_asks_before_it_replaces_what_is_there_by_now(desk: ExportDesk, interrupted: ExportJob) -> None:
+def test_resuming_asks_before_it_replaces_an_existing_file(desk: ExportDesk, interrupted: ExportJob) -> None:
     interrupted.path.write_text("mine")
     look(desk)
     desk.page.save_strip.resume_button.click()
@@ -333,7 +333,7 @@ def test_going_on_asks_before_it_replaces_what_is_there_by_now(desk: ExportDesk,
     assert desk.page.save_strip.resume_button.isVisible()
 
 
-def test_what_is_exported_now_is_kept_until_it_is_saved(desk: ExportDesk) -> None:
+def test_a_current_export_is_stored_until_it_is_saved(desk: ExportDesk) -> None:
     desk.prepare()
     desk.engine.hold.clear()
     desk.export("a.wav")

@@ -14,7 +14,7 @@ EDITS = tuple(UtteranceEdit(start, "a") for start in (0, 5, 10))
 SPEECH_SETTINGS = SpeechRequest("", "v")
 
 
-def test_a_selection_with_edits_at_its_ends_is_a_part_of_its_text() -> None:
+def test_a_selection_with_edits_at_its_ends_stays_part_of_its_text() -> None:
     scope = scope_of(("Selection", SpeechRequest(TEXT, "v", start=5, end=9, edits=EDITS)), SPEECH_SETTINGS)
     assert scope.document.title == "Bbb"
     job = ExportJob(scope.document, scope.speech_settings, Path("a.wav"))
@@ -30,7 +30,7 @@ def test_a_selection_far_from_other_edits_has_its_own() -> None:
     assert scope.speech_settings.edits == (UtteranceEdit(0, "a"),)
 
 
-def test_a_selection_before_all_edits_is_a_text_of_its_own() -> None:
+def test_a_selection_before_all_edits_is_a_separate_text() -> None:
     scope = scope_of(("Selection", SpeechRequest(TEXT, "v", end=4, edits=EDITS[1:])), SPEECH_SETTINGS)
     assert (scope.document.text, scope.speech_settings) == ("Aaa.", SPEECH_SETTINGS)
 

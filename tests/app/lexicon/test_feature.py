@@ -209,7 +209,7 @@ def test_the_preview_tells_if_the_voice_speaks_a_different_language(desk: Desk) 
     assert "American English" in desk.words.heading.text()
 
 
-def test_the_preview_follows_what_is_typed(desk: Desk) -> None:
+def test_the_preview_follows_typing(desk: Desk) -> None:
     desk.table.select_row(2)
     desk.press(Qt.Key.Key_Return)
     desk.type("[a-z]+ir[a-z]")
@@ -219,7 +219,7 @@ def test_the_preview_follows_what_is_typed(desk: Desk) -> None:
     assert "1 place " in desk.words.heading.text()
 
 
-def test_the_preview_of_an_endless_pattern_is_a_sentence_and_the_rest_stays(desk: Desk) -> None:
+def test_an_endless_pattern_previews_as_a_sentence_and_the_rest_stays(desk: Desk) -> None:
     desk.editor.set_text("a" * 5000 + "!")
     desk.table.select_row(2)
     desk.press(Qt.Key.Key_Return)

@@ -24,7 +24,7 @@ def damage(path: Path, offset: int) -> None:
 
 
 @pytest.mark.parametrize("offset", [0, 3 * 4096])
-def test_a_damaged_file_is_set_aside_with_its_sounds_and_another_begun(folder: Path, offset: int) -> None:
+def test_a_damaged_file_is_set_aside_with_its_sounds_and_replaced(folder: Path, offset: int) -> None:
     damage(folder / FILE, offset)
     example_library = ExampleLibrary(folder)
     assert example_library.titles() == []
@@ -43,7 +43,7 @@ def test_an_empty_file_is_a_new_library(tmp_path: Path) -> None:
     database.close()
 
 
-def test_a_folder_that_cannot_be_made_is_told_and_nothing_is_moved(tmp_path: Path) -> None:
+def test_a_folder_that_cannot_be_created_is_reported_and_nothing_moves(tmp_path: Path) -> None:
     (tmp_path / "library").write_text("not a folder")
     with pytest.raises(LibraryUnusable, match="can’t be saved"):
         open_library(tmp_path / "library")
@@ -59,7 +59,7 @@ def test_a_library_of_a_newer_version_is_left_alone(folder: Path) -> None:
     assert len(list(folder.parent.iterdir())) == 1
 
 
-def test_a_library_that_another_program_holds_is_not_taken_for_damaged(
+def test_a_library_locked_by_a_different_program_does_not_count_as_damaged(
     folder: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr("app.library.database.LOCK_SECONDS", 0.05)

@@ -42,7 +42,7 @@ def again(room: Room, qapp: QApplication) -> Room:
     return Room(room.qtbot, qapp, room.folder)
 
 
-def test_after_a_restart_it_is_heard_again_without_being_made_again(
+def test_an_entry_plays_again_after_a_restart_without_being_generated_again(
     qtbot: QtBot, qapp: QApplication, tmp_path: Path
 ) -> None:
     room = Room(qtbot, qapp, tmp_path)
@@ -81,7 +81,7 @@ def test_a_window_that_is_not_in_charge_leaves_the_queue_alone(
     guest.close()
 
 
-def test_what_is_spoken_after_another_was_to_be_heard_again_goes_on(
+def test_new_speech_continues_when_an_earlier_replay_request_loads_late(
     room: Room, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     go_on = threading.Event()
@@ -101,7 +101,7 @@ def test_what_is_spoken_after_another_was_to_be_heard_again_goes_on(
     assert room.window.page.editor.text == "Two."
 
 
-def test_what_is_not_kept_is_made_again_with_its_voice_and_speed(room: Room) -> None:
+def test_an_unsaved_entry_is_generated_again_with_its_voice_and_speed(room: Room) -> None:
     room.window.page.header.speed.set_speed(1.5)
     room.voices.choose_voice(VoiceChoice("bm_george", "kokoro-82m"))
     room.speak("One.")
@@ -125,7 +125,7 @@ def test_the_text_of_an_entry_can_be_edited(room: Room) -> None:
     assert "Two." in [each.data() for each in room.window.menu.recent_menu.actions()]
 
 
-def test_a_sound_that_is_damaged_is_told_and_made_again(room: Room) -> None:
+def test_a_damaged_sound_is_reported_and_generated_again(room: Room) -> None:
     room.speak("One.")
     (sound,) = (room.folder / "library" / "sounds").iterdir()
     sound.write_bytes(b"damaged")
@@ -151,7 +151,7 @@ def test_an_entry_is_starred_deleted_and_brought_back_with_the_keyboard(room: Ro
     room.qtbot.waitUntil(lambda: len(room.entries) == 2)
 
 
-def test_a_damaged_history_is_told_in_the_banner(qtbot: QtBot, qapp: QApplication, tmp_path: Path) -> None:
+def test_a_damaged_history_is_reported_in_the_banner(qtbot: QtBot, qapp: QApplication, tmp_path: Path) -> None:
     (tmp_path / "library").mkdir()
     (tmp_path / "library" / FILE).write_bytes(b"damaged" * 1000)
     room = Room(qtbot, qapp, tmp_path)
@@ -161,7 +161,7 @@ def test_a_damaged_history_is_told_in_the_banner(qtbot: QtBot, qapp: QApplicatio
     room.close()
 
 
-def test_texts_are_heard_one_after_the_other(room: Room) -> None:
+def test_queued_texts_play_one_after_the_other(room: Room) -> None:
     for text in ("One.", "Two."):
         room.type(text)
         room.window.menu.add_to_queue.trigger()
@@ -174,7 +174,7 @@ def test_texts_are_heard_one_after_the_other(room: Room) -> None:
     assert room.window.page.editor.text == "Typed meanwhile."
 
 
-def test_what_a_person_hears_is_not_interrupted(room: Room) -> None:
+def test_audio_that_the_user_started_is_not_interrupted(room: Room) -> None:
     room.speak("Mine.")
     room.line_up("Later.")
     room.wait_for(("Later.", "waiting"))
@@ -193,7 +193,7 @@ def test_stop_puts_it_back_and_halts_the_queue(room: Room) -> None:
     room.wait_for(("One.", "working"))
 
 
-def test_what_fails_elsewhere_does_not_end_what_is_heard(room: Room) -> None:
+def test_a_failure_elsewhere_does_not_end_the_item_playing(room: Room) -> None:
     for text in ("One. One.", "Two."):
         room.type(text)
         room.feature.add_to_queue()
@@ -206,7 +206,7 @@ def test_what_fails_elsewhere_does_not_end_what_is_heard(room: Room) -> None:
     assert room.states() == [("One. One.", "working"), ("Two.", "waiting")]
 
 
-def test_a_file_is_made_in_its_turn(room: Room) -> None:
+def test_files_are_generated_in_turn(room: Room) -> None:
     for name in ("a.wav", "b.flac"):
         room.type(f"For {name}")
         room.feature.save_to(room.folder / name)
@@ -215,7 +215,7 @@ def test_a_file_is_made_in_its_turn(room: Room) -> None:
     assert (room.folder / "b.flac").exists()
 
 
-def test_a_file_has_the_text_that_there_was_when_somebody_asked_for_it(room: Room) -> None:
+def test_a_file_has_the_text_from_when_the_user_requested_it(room: Room) -> None:
     room.type("Asked for.")
     room.window.menu.queue_file.trigger()
     room.type("From elsewhere.")
@@ -223,7 +223,7 @@ def test_a_file_has_the_text_that_there_was_when_somebody_asked_for_it(room: Roo
     room.wait_for(("Asked for.", "done"))
 
 
-def test_a_file_of_another_model_is_made_by_its_engine(room: Room) -> None:
+def test_a_file_of_a_different_model_is_generated_by_its_engine(room: Room) -> None:
     room.voices.choose_voice(VoiceChoice("bm_george", "kokoro-82m"))
     room.type("One.")
     room.engine.hold.clear()
@@ -288,9 +288,7 @@ class SlowDocument:
         return Document("Story", "", "", (Chapter("", "From the document."),))
 
 
-def test_a_document_that_is_read_at_last_does_not_interrupt_a_person(
-    room: Room, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_document_that_loads_late_does_not_interrupt_the_user(room: Room, monkeypatch: pytest.MonkeyPatch) -> None:
     document = SlowDocument(room, monkeypatch)
     room.feature.add_document(document.path)
     room.qtbot.waitUntil(document.begun.is_set)
@@ -302,7 +300,7 @@ def test_a_document_that_is_read_at_last_does_not_interrupt_a_person(
     assert room.feature.queue.play.text() == "Play Queue"
 
 
-def test_a_document_that_is_read_at_last_is_not_heard_by_another_model(
+def test_a_document_that_loads_late_is_not_played_by_a_different_model(
     room: Room, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     document = SlowDocument(room, monkeypatch)
@@ -315,9 +313,7 @@ def test_a_document_that_is_read_at_last_is_not_heard_by_another_model(
     assert room.engine.requests == []
 
 
-def test_a_document_that_is_read_when_the_queue_is_paused_is_not_heard(
-    room: Room, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_document_loaded_while_the_queue_is_paused_does_not_play(room: Room, monkeypatch: pytest.MonkeyPatch) -> None:
     document = SlowDocument(room, monkeypatch)
     room.feature.add_document(document.path)
     room.qtbot.waitUntil(document.begun.is_set)
@@ -327,7 +323,7 @@ def test_a_document_that_is_read_when_the_queue_is_paused_is_not_heard(
     assert room.engine.requests == []
 
 
-def test_a_document_is_heard_though_the_queue_was_paused_as_it_was_read(
+def test_a_document_plays_when_the_queue_resumes_before_loading_ends(
     room: Room, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     document = SlowDocument(room, monkeypatch)
@@ -341,7 +337,7 @@ def test_a_document_is_heard_though_the_queue_was_paused_as_it_was_read(
 
 
 @pytest.mark.parametrize("target", [None, "story.flac"])
-def test_what_is_canceled_as_its_document_has_been_read_is_not_begun(
+def test_an_item_canceled_while_its_document_loads_does_not_begin(
     room: Room, monkeypatch: pytest.MonkeyPatch, target: str | None
 ) -> None:
     document = SlowDocument(room, monkeypatch)
@@ -359,7 +355,7 @@ def test_a_document_that_cannot_be_read_fails_with_its_reason(room: Room) -> Non
     assert "gone.epub" in room.items[0].message
 
 
-def test_a_failure_is_told_in_its_row_and_it_can_be_tried_again(room: Room) -> None:
+def test_a_failure_is_reported_in_its_row_and_can_be_retried(room: Room) -> None:
     (room.folder / "new").mkdir()
     room.type("One.")
     room.feature.save_to(room.folder / "new" / "a.wav")
@@ -379,7 +375,7 @@ def test_a_name_that_is_no_format_is_refused_at_once(room: Room) -> None:
     assert room.items == ()
 
 
-def test_what_is_made_can_be_canceled_and_removed(room: Room) -> None:
+def test_a_file_being_generated_can_be_canceled_and_removed(room: Room) -> None:
     room.engine.hold.clear()
     for number, text in enumerate(("One.", "Two.")):
         room.type(text)
@@ -395,7 +391,7 @@ def test_what_is_made_can_be_canceled_and_removed(room: Room) -> None:
     assert not list(room.folder.glob("*.wav"))
 
 
-def test_after_a_restart_files_go_on_and_what_is_to_be_heard_waits_for_play(
+def test_after_a_restart_files_continue_and_items_to_hear_wait_for_play(
     qtbot: QtBot, qapp: QApplication, tmp_path: Path
 ) -> None:
     room = Room(qtbot, qapp, tmp_path)
@@ -412,7 +408,7 @@ def test_after_a_restart_files_go_on_and_what_is_to_be_heard_waits_for_play(
     room.close()
 
 
-def test_an_item_of_another_model_waits_for_it_and_says_so(room: Room) -> None:
+def test_an_item_of_a_different_model_waits_for_it_and_says_so(room: Room) -> None:
     room.voices.choose_voice(VoiceChoice("bm_george", "kokoro-82m"))
     room.speak("Mine.")
     room.line_up("One.")
@@ -454,7 +450,7 @@ def desk(qtbot: QtBot) -> Iterator[Desk]:
     assert desk.speech.shut_down(PATIENCE_MS)
 
 
-def test_a_speech_is_entered_when_it_begins_and_kept_when_it_is_made(desk: Desk) -> None:
+def test_speech_is_entered_when_it_begins_and_saved_when_it_is_generated(desk: Desk) -> None:
     desk.engine.hold.clear()
     desk.speech.speak(request("One. Two."))
     assert desk.notes.begun == [(request("One. Two."), MODEL)]
@@ -463,13 +459,13 @@ def test_a_speech_is_entered_when_it_begins_and_kept_when_it_is_made(desk: Desk)
     desk.qtbot.waitUntil(lambda: desk.notes.kept == [("One. Two.", 2)])
 
 
-def test_of_one_that_is_stopped_what_was_made_is_kept(desk: Desk) -> None:
+def test_audio_generated_before_a_stop_is_saved(desk: Desk) -> None:
     desk.engine.speak_error, desk.engine.fails_after = CompileError("No."), 1
     desk.speech.speak(request("One. Two."))
     desk.qtbot.waitUntil(lambda: desk.notes.kept == [("One. Two.", 1)])
 
 
-def test_one_that_goes_on_after_a_stop_is_kept_again(desk: Desk) -> None:
+def test_speech_that_continues_after_a_stop_is_saved_again(desk: Desk) -> None:
     desk.engine.speak_error, desk.engine.fails_after = CompileError("No."), 1
     desk.speech.speak(request("One. Two."))
     desk.qtbot.waitUntil(lambda: desk.notes.kept == [("One. Two.", 1)])
@@ -479,14 +475,14 @@ def test_one_that_goes_on_after_a_stop_is_kept_again(desk: Desk) -> None:
     assert len(desk.notes.begun) == 1
 
 
-def test_one_that_is_heard_again_is_not_entered_or_kept_again(desk: Desk) -> None:
+def test_replayed_speech_is_not_entered_or_saved_again(desk: Desk) -> None:
     desk.speech.hear_again(request("One."), track_of("One."))
     desk.speech.stop()
     assert desk.notes.begun == []
     assert desk.notes.kept == []
 
 
-def test_what_another_voice_goes_on_with_is_not_kept(desk: Desk) -> None:
+def test_audio_continued_by_a_different_voice_is_not_saved(desk: Desk) -> None:
     desk.speech.hear_again(request("One. Two. Three."), track_of("One. Two. Three."))
     desk.speech.adapt("am_adam", 1.25, 1.0)
     desk.qtbot.waitUntil(lambda: desk.speech.track.whole)
@@ -494,7 +490,7 @@ def test_what_another_voice_goes_on_with_is_not_kept(desk: Desk) -> None:
     assert desk.notes.kept == []
 
 
-def test_a_voice_that_is_chosen_after_a_stop_is_not_kept_under_the_first(desk: Desk) -> None:
+def test_a_voice_chosen_after_a_stop_is_not_saved_under_the_first(desk: Desk) -> None:
     desk.engine.speak_error, desk.engine.fails_after = CompileError("No."), 1
     desk.speech.speak(request("One. Two."))
     desk.qtbot.waitUntil(lambda: desk.notes.kept == [("One. Two.", 1)])
@@ -506,7 +502,7 @@ def test_a_voice_that_is_chosen_after_a_stop_is_not_kept_under_the_first(desk: D
     assert desk.notes.kept == [("One. Two.", 1)]
 
 
-def test_one_that_is_replaced_before_anything_is_made_has_no_sound(desk: Desk) -> None:
+def test_speech_replaced_before_anything_is_generated_has_no_sound(desk: Desk) -> None:
     desk.engine.hold.clear()
     desk.speech.speak(request("One."))
     desk.speech.speak(request("Two."))
@@ -515,7 +511,7 @@ def test_one_that_is_replaced_before_anything_is_made_has_no_sound(desk: Desk) -
     assert [each.text for each, _ in desk.notes.begun] == ["One.", "Two."]
 
 
-def test_one_that_is_replaced_is_kept_as_far_as_it_was_made(desk: Desk) -> None:
+def test_replaced_speech_saves_the_audio_already_generated(desk: Desk) -> None:
     desk.engine.hold_from = 1
     desk.engine.hold.clear()
     desk.speech.speak(request("One. Two."))

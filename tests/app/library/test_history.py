@@ -17,7 +17,7 @@ def example_library(tmp_path: Path) -> Iterator[ExampleLibrary]:
     example_library.database.close()
 
 
-def test_the_latest_comes_first_and_what_is_spoken_again_moves_to_the_front(example_library: ExampleLibrary) -> None:
+def test_the_latest_entry_comes_first_and_repeated_speech_moves_to_the_front(example_library: ExampleLibrary) -> None:
     for text in ("One.", "Two.", "Three.", "One."):
         example_library.history.add_entry(request(text), MODEL)
     assert example_library.titles() == ["One.", "Three.", "Two."]
@@ -25,7 +25,7 @@ def test_the_latest_comes_first_and_what_is_spoken_again_moves_to_the_front(exam
     assert (entry.voice, entry.model, entry.speed, entry.begun, entry.seconds) == ("af_heart", MODEL, 1.25, 1004.0, 0)
 
 
-def test_another_voice_or_model_is_another_entry(example_library: ExampleLibrary) -> None:
+def test_a_different_voice_or_model_creates_a_separate_entry(example_library: ExampleLibrary) -> None:
     example_library.history.add_entry(request("One."), MODEL)
     example_library.history.add_entry(request("One.", "am_adam"), MODEL)
     example_library.history.add_entry(request("One."), "kokoro-82m")
@@ -43,7 +43,7 @@ def test_an_entry_is_recalled_with_its_request_and_its_sound(example_library: Ex
     assert example_library.history.recall(number).sound is None
 
 
-def test_an_entry_that_is_gone_is_told(example_library: ExampleLibrary) -> None:
+def test_a_missing_entry_is_reported(example_library: ExampleLibrary) -> None:
     with pytest.raises(InvalidRequest, match="history"):
         example_library.history.recall(7)
 
@@ -77,7 +77,7 @@ def test_a_limit_in_megabytes(example_library: ExampleLibrary) -> None:
     assert example_library.with_sound() == []
 
 
-def test_what_is_deleted_can_be_brought_back_until_the_next(example_library: ExampleLibrary) -> None:
+def test_a_deleted_entry_can_be_restored_until_the_next_deletion(example_library: ExampleLibrary) -> None:
     first, second = example_library.speak("One."), example_library.speak("Two.")
     example_library.history.delete(first)
     assert example_library.titles() == ["Two."]
@@ -90,7 +90,7 @@ def test_what_is_deleted_can_be_brought_back_until_the_next(example_library: Exa
     assert len(list((example_library.folder / "sounds").iterdir())) == 1
 
 
-def test_a_sound_that_is_ready_after_its_entry_was_deleted_is_not_kept(example_library: ExampleLibrary) -> None:
+def test_a_sound_that_is_ready_after_its_entry_is_deleted_is_discarded(example_library: ExampleLibrary) -> None:
     example_library.history.add_entry(request("One."), MODEL)
     example_library.history.delete(1)
     example_library.keep("One.")
@@ -153,7 +153,7 @@ def test_a_damaged_byte_costs_one_character(example_library: ExampleLibrary, col
 
 
 @pytest.mark.parametrize("damaged", ["{", "[]", "{}", '{"voi\ufffde": "af_heart", "speed": 1.0}'])
-def test_an_entry_with_a_damaged_speech_settings_is_listed_and_keeps_its_text(
+def test_an_entry_with_damaged_speech_settings_is_listed_and_keeps_its_text(
     example_library: ExampleLibrary, damaged: str
 ) -> None:
     number = example_library.speak("One.")

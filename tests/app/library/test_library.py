@@ -30,7 +30,7 @@ def keep(library: SpeechLibrary, qtbot: QtBot, text: str) -> None:
         library.save_audio(request(text), MODEL, track_of(text))
 
 
-def test_what_was_spoken_is_heard_again_from_its_file(library: SpeechLibrary, qtbot: QtBot) -> None:
+def test_spoken_text_plays_again_from_its_file(library: SpeechLibrary, qtbot: QtBot) -> None:
     keep(library, qtbot, "One. Two.")
     with qtbot.waitSignal(library.recalled) as recalled:
         library.recall(1)
@@ -47,7 +47,7 @@ def test_without_its_sound_only_the_request_comes_back(library: SpeechLibrary, q
     assert (report.track, report.error, report.kept.request) == (None, None, request("One."))
 
 
-def test_a_sound_that_is_damaged_is_told(library: SpeechLibrary, qtbot: QtBot, tmp_path: Path) -> None:
+def test_a_damaged_sound_is_reported(library: SpeechLibrary, qtbot: QtBot, tmp_path: Path) -> None:
     keep(library, qtbot, "One.")
     (sound,) = (tmp_path / "library" / "sounds").iterdir()
     sound.write_bytes(b"damaged")
@@ -58,7 +58,7 @@ def test_a_sound_that_is_damaged_is_told(library: SpeechLibrary, qtbot: QtBot, t
     assert isinstance(report.error, DamagedFile)
 
 
-def test_a_shorter_sound_of_the_same_speech_does_not_replace_a_longer_one(library: SpeechLibrary, qtbot: QtBot) -> None:
+def test_a_shorter_sound_does_not_replace_a_longer_one_of_equal_text(library: SpeechLibrary, qtbot: QtBot) -> None:
     keep(library, qtbot, "One. Two.")
     library.save_audio(request("One. Two."), MODEL, track_of("One. Two.", made=1))
     with qtbot.waitSignal(library.recalled) as recalled:
@@ -67,7 +67,7 @@ def test_a_shorter_sound_of_the_same_speech_does_not_replace_a_longer_one(librar
     assert report.track.whole
 
 
-def test_a_sound_is_read_while_another_is_written(library: SpeechLibrary, qtbot: QtBot) -> None:
+def test_a_sound_is_read_while_a_second_one_is_written(library: SpeechLibrary, qtbot: QtBot) -> None:
     keep(library, qtbot, "One.")
     library.add_entry(request("Two."), MODEL)
     held, going_on = threading.Event(), threading.Event()
@@ -87,7 +87,7 @@ def test_a_sound_is_read_while_another_is_written(library: SpeechLibrary, qtbot:
     going_on.set()
 
 
-def test_sound_that_cannot_be_written_is_told_in_one_sentence(
+def test_a_sound_that_cannot_be_written_is_reported_in_one_sentence(
     library: SpeechLibrary, qtbot: QtBot, tmp_path: Path
 ) -> None:
     library.add_entry(request("One."), MODEL)
@@ -128,7 +128,7 @@ def test_only_the_one_in_charge_puts_the_queue_in_order(
     assert library.shut_down(PATIENCE_MS)
 
 
-def test_a_damaged_library_is_told_once(tmp_path: Path, qtbot: QtBot) -> None:
+def test_a_damaged_library_is_reported_once(tmp_path: Path, qtbot: QtBot) -> None:
     folder = tmp_path / "library"
     folder.mkdir()
     (folder / FILE).write_bytes(b"damaged" * 1000)
@@ -141,7 +141,7 @@ def test_a_damaged_library_is_told_once(tmp_path: Path, qtbot: QtBot) -> None:
     assert library.shut_down(PATIENCE_MS)
 
 
-def test_a_folder_that_cannot_be_written_is_told(tmp_path: Path, qtbot: QtBot) -> None:
+def test_an_unwritable_folder_is_reported(tmp_path: Path, qtbot: QtBot) -> None:
     (tmp_path / "library").write_text("not a folder")
     library = SpeechLibrary(tmp_path / "library")
     with qtbot.waitSignal(library.failed) as failed:

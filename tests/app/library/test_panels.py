@@ -37,7 +37,7 @@ def test_words_are_looked_for_once_after_typing(panel: HistoryPanel, qtbot: QtBo
     qtbot.waitUntil(lambda: looked_for == ["words"])
 
 
-def test_what_can_be_done_needs_a_current_entry(panel: HistoryPanel) -> None:
+def test_actions_need_a_current_entry(panel: HistoryPanel) -> None:
     assert not panel.hear.isEnabled()
     panel.entries.setCurrentIndex(panel.entries.model().index(1, 0))
     assert panel.hear.isEnabled()

@@ -42,7 +42,7 @@ def bench(qtbot: QtBot, qapp: QApplication, tmp_path: Path) -> Iterator[Bench]:
     bench.close()
 
 
-def test_what_failed_just_before_it_began_does_not_end_it(bench: Bench) -> None:
+def test_a_failure_just_before_a_job_begins_does_not_end_it(bench: Bench) -> None:
     bench.room.speech.speech_failed.emit(OutputError("A different request failed.", ""))
     bench.desk.begin_job(1, QueueJob(request("One."), MODEL))
     bench.settle()
@@ -53,7 +53,7 @@ def test_what_failed_just_before_it_began_does_not_end_it(bench: Bench) -> None:
     assert bench.ended == [(1, error)]
 
 
-def test_canceling_does_not_stop_what_a_person_has_begun_in_its_place(bench: Bench) -> None:
+def test_canceling_does_not_stop_speech_the_user_started_instead(bench: Bench) -> None:
     bench.desk.begin_job(1, QueueJob(request("One."), MODEL))
     bench.room.speech.speak(request("Mine."))
     bench.desk.cancel(1)

@@ -35,7 +35,7 @@ def go_to(panel: QueuePanel, row: int) -> None:
     [(0, {"Retry"}), (1, {"Retry"}), (2, {"Cancel"}), (3, {"Cancel"})],
     ids=["done", "failed", "working", "waiting"],
 )
-def test_only_what_makes_sense_can_be_done(panel: QueuePanel, row: int, can: set[str]) -> None:
+def test_only_sensible_actions_are_enabled(panel: QueuePanel, row: int, can: set[str]) -> None:
     go_to(panel, row)
     always = {"Play Queue", "Up", "Down", "Remove", "Remove Done"}
     assert {action.text() for action in panel.items.actions() if action.isEnabled()} == always | can
@@ -93,7 +93,7 @@ def test_an_entry_tells_voice_moment_and_length() -> None:
         (None, 1.0, QueueState.FAILED, "The disk is full."),
     ],
 )
-def test_an_item_tells_its_state_and_what_becomes_of_it(
+def test_an_item_shows_its_state_and_its_purpose(
     target: Path | None, speed: float, state: QueueState, details: str
 ) -> None:
     job = QueueJob(SpeechRequest("Words", "af_heart", speed), "m", target)

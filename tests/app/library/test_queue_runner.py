@@ -77,7 +77,7 @@ def bench(qapp: object) -> Bench:
     return Bench()
 
 
-def test_nothing_is_heard_before_somebody_wants_it(bench: Bench) -> None:
+def test_nothing_plays_before_the_user_asks_for_it(bench: Bench) -> None:
     bench.library.list(QueueState.WAITING)
     assert bench.desk.begun == []
     assert bench.runner.note == PRESS_PLAY
@@ -109,7 +109,7 @@ def test_one_that_failed_is_begun_again_only_if_it_is_retried(bench: Bench) -> N
     assert bench.desk.begun == [1, 1]
 
 
-def test_one_that_is_stopped_waits_again_and_one_that_is_canceled_does_not(bench: Bench) -> None:
+def test_a_stopped_item_waits_again_and_a_canceled_one_does_not(bench: Bench) -> None:
     bench.runner.play(True)
     bench.library.list(QueueState.WAITING)
     bench.desk.end(1, Canceled("Stopped"))
@@ -121,7 +121,7 @@ def test_one_that_is_stopped_waits_again_and_one_that_is_canceled_does_not(bench
     assert bench.desk.begun == [1, 1]
 
 
-def test_after_one_that_is_removed_while_it_is_heard_the_next_is_heard(bench: Bench) -> None:
+def test_removing_the_item_playing_starts_the_next(bench: Bench) -> None:
     bench.library.list(QueueState.WAITING, QueueState.WAITING)
     bench.runner.play(True)
     bench.runner.remove(QueueItem(1, "Heard.", HEARD, QueueState.WORKING))
@@ -131,7 +131,7 @@ def test_after_one_that_is_removed_while_it_is_heard_the_next_is_heard(bench: Be
     assert bench.desk.begun == [1, 2]
 
 
-def test_what_is_removed_is_not_begun_by_a_list_from_before(bench: Bench) -> None:
+def test_a_removed_item_is_not_begun_by_an_outdated_list(bench: Bench) -> None:
     bench.library.list(QueueState.WAITING, QueueState.WAITING)
     bench.runner.remove(QueueItem(1, "Heard.", HEARD))
     bench.library.list(QueueState.WAITING, QueueState.WAITING)
@@ -139,7 +139,7 @@ def test_what_is_removed_is_not_begun_by_a_list_from_before(bench: Bench) -> Non
     assert bench.desk.begun == [2]
 
 
-def test_what_has_ended_before_the_panel_shows_that_is_not_canceled(bench: Bench) -> None:
+def test_an_item_that_ended_before_the_panel_shows_it_is_not_canceled(bench: Bench) -> None:
     bench.runner.play(True)
     bench.library.list(QueueState.WAITING)
     bench.desk.end(1)

@@ -46,7 +46,7 @@ def test_items_are_moved_but_not_beyond_the_ends(queue: QueueStore) -> None:
     assert titles(queue) == ["Three.", "Two.", "One.", "Four."]
 
 
-def test_what_was_working_at_the_end_waits_again(queue: QueueStore) -> None:
+def test_items_working_at_shutdown_wait_again(queue: QueueStore) -> None:
     first, second, third = (item.number for item in queue.listed().items)
     queue.mark(first, QueueState.DONE)
     queue.mark(second, QueueState.WORKING)

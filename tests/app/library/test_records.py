@@ -26,7 +26,7 @@ def test_definitions_come_back_and_damaged_ones_are_left_out() -> None:
     assert request_of(REQUEST.text, damaged) == REQUEST
 
 
-def test_what_another_version_knows_besides_is_left_out() -> None:
+def test_unknown_settings_of_a_different_version_are_left_out() -> None:
     later = json.dumps(json.loads(speech_settings_of(REQUEST)) | {"pitch": 2})
     assert request_of("One.", later) == REQUEST
 

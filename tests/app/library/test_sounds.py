@@ -25,7 +25,7 @@ def test_a_track_comes_back_with_its_utterances_and_its_plan(tmp_path: Path, mad
     assert (back.whole, back.partial, back.finished) == (made == 3, made == 2, True)
 
 
-def test_of_a_track_with_a_gap_what_is_before_comes_back_and_what_follows_is_missing(tmp_path: Path) -> None:
+def test_a_track_with_a_gap_restores_only_the_audio_before_it(tmp_path: Path) -> None:
     track, utterances = track_of(TEXT, 1), utterances_of(TEXT)
     track.skip_to(utterances[2].start)
     track.append(chunk_of(utterances[2], 3))
@@ -38,7 +38,7 @@ def test_of_a_track_with_a_gap_what_is_before_comes_back_and_what_follows_is_mis
     assert back.missing == (utterances[0].end, None)
 
 
-def test_words_come_back_where_they_are_heard(tmp_path: Path) -> None:
+def test_words_are_restored_at_the_positions_they_play(tmp_path: Path) -> None:
     track = AudioTrack()
     for number, utterance in enumerate(utterances_of(TEXT)):
         words = (SpokenWord(utterance.start, utterance.end, 100 + number, 900),)
@@ -51,7 +51,7 @@ def test_words_come_back_where_they_are_heard(tmp_path: Path) -> None:
     assert back.words.of_chunk(2) == (SpokenWord(17, 23, 2102, 2900),)
 
 
-def test_a_file_that_is_cut_off_or_no_sound_is_told(tmp_path: Path) -> None:
+def test_a_file_cut_off_or_without_sound_is_reported(tmp_path: Path) -> None:
     track, path = track_of(TEXT), tmp_path / "a.flac"
     write_sound(path, generated_audio_of(track_of("One.")))
     for _ in range(2):

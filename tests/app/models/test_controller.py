@@ -64,7 +64,7 @@ def test_looking_shows_the_models_and_which_one_is_in_use(desk: Desk) -> None:
     assert desk.row.in_use
 
 
-def test_a_fetch_shows_its_progress_and_then_the_model(desk: Desk) -> None:
+def test_a_download_shows_its_progress_and_then_the_model(desk: Desk) -> None:
     desk.look()
     desk.library.hold.clear()
     desk.controller.fetch(FULL_SIZE)
@@ -90,7 +90,7 @@ def test_stopping_is_no_failure(desk: Desk) -> None:
     assert desk.library.discarded == [FULL_SIZE]
 
 
-def test_what_failed_can_be_done_again_with_what_waited_behind_it(desk: Desk) -> None:
+def test_a_failed_job_can_be_retried_with_the_jobs_waiting_behind_it(desk: Desk) -> None:
     desk.look()
     desk.library.error = DownloadError("No.", "Do.")
     paths = [Path("a.pth"), Path("b.pt")]
@@ -105,7 +105,7 @@ def test_what_failed_can_be_done_again_with_what_waited_behind_it(desk: Desk) ->
     assert [job.path for job in desk.done[1:]] == paths
 
 
-def test_stopping_stops_what_waits_too(desk: Desk) -> None:
+def test_stopping_also_stops_waiting_jobs(desk: Desk) -> None:
     desk.look()
     desk.library.hold.clear()
     desk.controller.import_files([Path("a.pth"), Path("b.pt")], FULL_SIZE)
@@ -116,7 +116,7 @@ def test_stopping_stops_what_waits_too(desk: Desk) -> None:
     assert not desk.failed
 
 
-def test_what_is_wanted_after_stopping_is_done(desk: Desk) -> None:
+def test_jobs_requested_after_stopping_are_done(desk: Desk) -> None:
     desk.look()
     desk.library.hold.clear()
     desk.controller.fetch(FULL_SIZE)
@@ -140,7 +140,7 @@ def test_the_models_are_listed_after_any_failure(desk: Desk, error: Exception) -
     assert desk.row.status.state is ModelState.PARTIAL
 
 
-def test_a_catalog_that_cannot_be_read_is_told(desk: Desk, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_an_unreadable_catalog_is_reported(desk: Desk, monkeypatch: pytest.MonkeyPatch) -> None:
     def fail() -> tuple[ModelEntry, ...]:
         raise DamagedFile(Path("models.json"), "The list can’t be read.", "Install again.")
 
@@ -162,7 +162,7 @@ def test_looking_while_something_is_done_changes_nothing(desk: Desk) -> None:
     assert [job.task for job in desk.done] == [ModelTask.LOOK, ModelTask.VERIFY, ModelTask.REMOVE]
 
 
-def test_ending_stops_what_is_under_way_and_keeps_what_was_received(desk: Desk) -> None:
+def test_shutdown_stops_current_work_and_keeps_received_data(desk: Desk) -> None:
     desk.look()
     desk.library.hold.clear()
     desk.controller.fetch(FULL_SIZE)
@@ -231,7 +231,7 @@ def test_making_a_model_ready_tells_its_steps(bench: Bench) -> None:
     assert (stopped, PreparationEvent("Compiling decoder", 5, 7)) in told
 
 
-def test_progress_is_told(bench: Bench) -> None:
+def test_progress_is_reported(bench: Bench) -> None:
     bench.work(ModelTask.FETCH)
     first, *_, last = bench.told
     assert isinstance(first, ModelProgress)
@@ -240,7 +240,7 @@ def test_progress_is_told(bench: Bench) -> None:
     assert last.bytes_done == last.bytes_total
 
 
-def test_progress_is_told_no_more_often_than_anybody_can_read(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_progress_is_reported_no_more_often_than_anyone_can_read(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(worker, "REPORT_SECONDS", math.inf)
 
     class Chatty(FakeLibrary):

@@ -47,7 +47,7 @@ def dialog(qtbot: QtBot) -> ModelsDialog:
     return dialog
 
 
-def test_it_keeps_nobody_from_the_main_window(dialog: ModelsDialog) -> None:
+def test_the_dialog_does_not_block_the_main_window(dialog: ModelsDialog) -> None:
     assert not dialog.isModal()
     assert list(dialog.cards) == [STARTER.name, FULL_SIZE.name]
 
@@ -68,7 +68,7 @@ def test_a_card_stays_the_same_while_its_model_changes(dialog: ModelsDialog) -> 
         (rows(ModelState.ABSENT, task=ModelTask.FETCH), "cancel_requested", []),
     ],
 )
-def test_the_button_says_what_is_wanted(
+def test_the_button_requests_the_matching_action(
     dialog: ModelsDialog, qtbot: QtBot, shown: tuple[ModelRow, ...], signal: str, sent: list[str]
 ) -> None:
     dialog.show_rows(shown)
@@ -77,7 +77,7 @@ def test_the_button_says_what_is_wanted(
     assert wanted.args == sent
 
 
-def test_the_menu_says_what_is_wanted_and_removing_asks_first(dialog: ModelsDialog, qtbot: QtBot) -> None:
+def test_the_menu_requests_the_matching_action_and_removing_asks_first(dialog: ModelsDialog, qtbot: QtBot) -> None:
     dialog.show_rows(rows(ModelState.INSTALLED))
     card = dialog.cards[FULL_SIZE.name]
     for act, signal in ((card.verify, dialog.verify_requested), (card.complete, dialog.fetch_requested)):
@@ -128,7 +128,7 @@ def dropped(dialog: ModelsDialog, urls: list[QUrl], place: QPoint) -> bool:
     return enter.isAccepted()
 
 
-def test_what_is_dropped_is_imported(dialog: ModelsDialog, qtbot: QtBot, tmp_path: Path) -> None:
+def test_dropped_files_are_imported(dialog: ModelsDialog, qtbot: QtBot, tmp_path: Path) -> None:
     paths = (tmp_path / "a.pth", tmp_path / "voices")
     urls = [QUrl.fromLocalFile(str(path)) for path in paths]
     for place in (QPoint(5, 5), dialog.cards[FULL_SIZE.name].mapTo(dialog, QPoint(9, 9))):
@@ -137,7 +137,7 @@ def test_what_is_dropped_is_imported(dialog: ModelsDialog, qtbot: QtBot, tmp_pat
         assert wanted.args == [paths, FULL_SIZE.name]
 
 
-def test_what_is_not_on_this_machine_is_not_taken(dialog: ModelsDialog) -> None:
+def test_files_not_on_this_machine_are_refused(dialog: ModelsDialog) -> None:
     assert not dropped(dialog, [QUrl("https://example.org/a.pth")], QPoint(5, 5))
 
 
@@ -171,7 +171,7 @@ def shown(qtbot: QtBot, row: ModelRow) -> ModelCard:
     return card
 
 
-def test_it_says_what_the_model_is_and_what_it_needs(qtbot: QtBot) -> None:
+def test_a_card_describes_the_model_and_its_requirements(qtbot: QtBot) -> None:
     card = shown(qtbot, ModelRow(ABSENT, Path("none")))
     assert card.title.text() == FULL_SIZE.title
     assert FULL_SIZE.license in card.source.text()
@@ -198,7 +198,7 @@ def test_progress_has_a_bar_and_nothing_moves_for_it(qtbot: QtBot) -> None:
     assert card.heightForWidth(500) == height > 0
 
 
-def test_what_is_worth_knowing_about_a_model_is_on_its_card(qtbot: QtBot) -> None:
+def test_noteworthy_facts_about_a_model_are_on_its_card(qtbot: QtBot) -> None:
     compact = next(entry for entry in catalog() if entry.name == "kokoro-82m-8bit")
     card = shown(qtbot, ModelRow(ModelStatus(compact, ModelState.ABSENT), Path()))
     assert card.note.isVisible()
@@ -252,14 +252,14 @@ def row(state: ModelState, **values: object) -> ModelRow:
         (ModelState.DAMAGED, RowButton.FETCH_AGAIN),
     ],
 )
-def test_the_state_decides_what_comes_next(state: ModelState, button: RowButton) -> None:
+def test_the_state_determines_the_next_action(state: ModelState, button: RowButton) -> None:
     assert row(state).button is button
     assert row(state).button_enabled
     assert row(state, idle=False).button_enabled == (button is RowButton.USE)
     assert row(state, task=ModelTask.VERIFY, idle=False).button is RowButton.CANCEL
 
 
-def test_what_is_being_made_ready_can_be_used_already() -> None:
+def test_a_model_being_prepared_can_be_used_already() -> None:
     assert row(ModelState.INSTALLED, task=ModelTask.PREPARE, idle=False).button is RowButton.USE
     assert row(ModelState.INSTALLED, task=ModelTask.PREPARE, idle=False).button_enabled
     assert not row(ModelState.INSTALLED, task=ModelTask.PREPARE, idle=False).can_remove
@@ -275,7 +275,7 @@ def test_what_is_being_made_ready_can_be_used_already() -> None:
         (PreparationEvent("Compiling decoder", 5, 7), 0.6),
     ],
 )
-def test_how_much_is_done(progress: JobProgress | None, fraction: float | None) -> None:
+def test_the_completed_fraction_follows_the_progress(progress: JobProgress | None, fraction: float | None) -> None:
     assert fraction_of(progress, 0.6 if progress else None) == fraction
 
 
@@ -285,7 +285,7 @@ def test_the_model_in_use_says_so_unless_it_cannot_be_used() -> None:
     assert row(ModelState.DAMAGED, in_use=True).button is RowButton.FETCH_AGAIN
 
 
-def test_what_is_stopping_or_removing_cannot_be_stopped() -> None:
+def test_jobs_that_are_stopping_or_removing_cannot_be_stopped() -> None:
     assert row(ModelState.ABSENT, task=ModelTask.FETCH).button_enabled
     assert not row(ModelState.ABSENT, task=ModelTask.FETCH, stopping=True).button_enabled
     assert not row(ModelState.INSTALLED, task=ModelTask.REMOVE).button_enabled
@@ -301,7 +301,7 @@ def test_what_is_stopping_or_removing_cannot_be_stopped() -> None:
         (ModelState.INSTALLED, True, True),
     ],
 )
-def test_what_the_menu_offers(state: ModelState, verify: bool, remove: bool) -> None:
+def test_the_menu_offers_actions_that_suit_the_state(state: ModelState, verify: bool, remove: bool) -> None:
     assert (row(state).can_verify, row(state).can_remove) == (verify, remove)
     busy = row(state, idle=False)
     assert not busy.can_verify

@@ -37,7 +37,7 @@ def test_the_menu_opens_the_models(desk: Desk) -> None:
     assert not desk.dialog.isVisible()
 
 
-def test_a_fetch_goes_from_the_button_to_a_model_that_can_be_used(desk: Desk) -> None:
+def test_a_download_leads_from_the_button_to_a_usable_model(desk: Desk) -> None:
     desk.models.open()
     desk.wait()
     desk.library.hold.clear()
@@ -54,7 +54,7 @@ def test_a_fetch_goes_from_the_button_to_a_model_that_can_be_used(desk: Desk) ->
 
 
 @pytest.mark.parametrize("way", ["dialog", "menu"])
-def test_another_model_speaks_next_with_its_own_voices(desk: Desk, way: str) -> None:
+def test_a_newly_chosen_model_is_used_next_with_its_own_voices(desk: Desk, way: str) -> None:
     desk.install()
     if way == "dialog":
         desk.card.button.click()
@@ -66,13 +66,13 @@ def test_another_model_speaks_next_with_its_own_voices(desk: Desk, way: str) -> 
     assert [action.isChecked() for action in desk.window.menu.model_actions.actions()] == [False, True]
 
 
-def test_using_what_is_in_use_changes_nothing(desk: Desk) -> None:
+def test_choosing_the_model_in_use_changes_nothing(desk: Desk) -> None:
     desk.install()
     desk.models.use(STARTER)
     assert not desk.engines_requested
 
 
-def test_removing_the_model_in_use_says_what_speaks_instead(desk: Desk) -> None:
+def test_removing_the_model_in_use_names_its_replacement(desk: Desk) -> None:
     desk.install()
     desk.card.button.click()
     desk.card.remove.trigger()
@@ -108,7 +108,7 @@ def test_verifying_says_that_all_is_well(desk: Desk) -> None:
     assert desk.dialog.banner.label.text() == f"{desk.row.title} is intact."
 
 
-def test_a_failure_is_said_and_tried_again(desk: Desk) -> None:
+def test_a_failure_is_reported_and_can_be_retried(desk: Desk) -> None:
     desk.models.open()
     desk.wait()
     desk.library.error = DownloadError("The connection failed.", "Try again.")
@@ -142,7 +142,7 @@ def test_a_missing_model_leads_to_the_models(desk: Desk) -> None:
     desk.wait()
 
 
-def test_that_a_model_is_missing_is_over_once_another_one_is_chosen(desk: Desk) -> None:
+def test_a_missing_model_message_ends_once_a_different_model_is_chosen(desk: Desk) -> None:
     desk.install()
     desk.models.use(FULL_SIZE)
     desk.window.show_failure(MissingModel("It is not here.", "Fetch it."))
@@ -151,7 +151,7 @@ def test_that_a_model_is_missing_is_over_once_another_one_is_chosen(desk: Desk) 
     assert desk.engines_requested == [FULL_SIZE, STARTER]
 
 
-def test_that_the_model_of_last_time_is_gone_is_said_once(qtbot: QtBot, qapp: QApplication, tmp_path: Path) -> None:
+def test_a_removed_model_of_the_last_session_is_reported_once(qtbot: QtBot, qapp: QApplication, tmp_path: Path) -> None:
     Desk(qtbot, qapp, tmp_path, fake=FakeLibrary(states={FULL_SIZE: ModelState.INSTALLED})).choose_and_close()
     desk = Desk(qtbot, qapp, tmp_path)
     desk.look()
@@ -163,7 +163,7 @@ def test_that_the_model_of_last_time_is_gone_is_said_once(qtbot: QtBot, qapp: QA
     desk.close()
 
 
-def test_what_was_looked_up_before_the_first_voices_is_shown_after_them(desk: Desk) -> None:
+def test_models_found_before_the_first_voices_load_are_shown_afterward(desk: Desk) -> None:
     starter_only = desk.library.voices()
     desk.voices.show_models((), "")
     desk.install()
@@ -174,7 +174,7 @@ def test_what_was_looked_up_before_the_first_voices_is_shown_after_them(desk: De
     assert desk.voices.speaking_model == STARTER
 
 
-def test_that_the_last_model_is_gone_is_said_though_the_voices_come_late(
+def test_a_removed_previous_model_is_reported_even_if_voices_load_late(
     qtbot: QtBot, qapp: QApplication, tmp_path: Path
 ) -> None:
     Desk(qtbot, qapp, tmp_path, fake=FakeLibrary(states={FULL_SIZE: ModelState.INSTALLED})).choose_and_close()
@@ -217,7 +217,7 @@ def fetching(
     assert not (tmp_path / "hub_home" / "hub").exists()
 
 
-def test_a_real_fetch_canceled_from_the_window_leaves_nothing_behind(fetching: tuple[Desk, StoreLibrary]) -> None:
+def test_a_real_download_canceled_from_the_window_leaves_nothing_behind(fetching: tuple[Desk, StoreLibrary]) -> None:
     desk, store = fetching
     desk.card.button.click()
     desk.wait()
@@ -229,7 +229,7 @@ def test_a_real_fetch_canceled_from_the_window_leaves_nothing_behind(fetching: t
     assert left == []
 
 
-def test_ending_the_application_keeps_what_a_real_fetch_has_received(fetching: tuple[Desk, StoreLibrary]) -> None:
+def test_closing_the_application_keeps_data_received_by_a_real_download(fetching: tuple[Desk, StoreLibrary]) -> None:
     desk, store = fetching
     desk.close()
     assert store.status(FULL_SIZE).state is ModelState.PARTIAL

@@ -54,7 +54,7 @@ def start(desk: Desk) -> None:
     desk.qtbot.waitUntil(lambda: not desk.models.controller.busy and desk.models.upgrade._begun)
 
 
-def test_a_model_is_fetched_made_ready_and_takes_over(opened: MakeDesk) -> None:
+def test_a_model_is_downloaded_prepared_and_takes_over(opened: MakeDesk) -> None:
     desk = opened()
     assert not desk.library.asked
     start(desk)
@@ -68,7 +68,7 @@ def test_a_model_is_fetched_made_ready_and_takes_over(opened: MakeDesk) -> None:
     assert (desk.settings.voice, desk.settings.model) == (None, None)
 
 
-def test_nothing_begins_while_the_engine_needs_the_processor(opened: MakeDesk, qtbot: QtBot) -> None:
+def test_nothing_begins_while_the_engine_needs_the_cpu(opened: MakeDesk, qtbot: QtBot) -> None:
     desk = opened()
     desk.engine.prepare_error = CompileError("No.", "Do.")
     qtbot.wait_for_timers()
@@ -79,7 +79,7 @@ def test_nothing_begins_while_the_engine_needs_the_processor(opened: MakeDesk, q
     qtbot.waitUntil(lambda: bool(desk.library.asked))
 
 
-def test_progress_and_time_left_are_shown_and_a_fetch_can_be_canceled_for_good(opened: MakeDesk, qtbot: QtBot) -> None:
+def test_download_progress_and_time_left_show_and_canceling_is_permanent(opened: MakeDesk, qtbot: QtBot) -> None:
     desk = opened()
     desk.library.hold.clear()
     desk.start()
@@ -118,7 +118,7 @@ def ready_during_a_speech(desk: Desk, qtbot: QtBot) -> Desk:
     return desk
 
 
-def test_it_never_takes_over_in_the_middle_of_a_speech(opened: MakeDesk, qtbot: QtBot) -> None:
+def test_an_upgrade_never_takes_over_in_the_middle_of_speech(opened: MakeDesk, qtbot: QtBot) -> None:
     desk = ready_during_a_speech(opened(), qtbot)
     assert desk.voices.choice == SALLY
     desk.output.stream.pull(10_000)
@@ -139,7 +139,7 @@ def test_one_that_is_removed_before_it_speaks_does_not_take_over(opened: MakeDes
     assert desk.voices.choice == SALLY
 
 
-def test_who_takes_the_model_in_the_middle_of_a_speech_is_told_no_more_of_it(opened: MakeDesk, qtbot: QtBot) -> None:
+def test_choosing_the_new_model_during_playback_ends_its_notice(opened: MakeDesk, qtbot: QtBot) -> None:
     desk = ready_during_a_speech(opened(), qtbot)
     desk.voices.choose_voice(VoiceChoice("bm_george", COMPACT))
     desk.speech.stop()
@@ -149,7 +149,7 @@ def test_who_takes_the_model_in_the_middle_of_a_speech_is_told_no_more_of_it(ope
 
 
 @pytest.mark.parametrize("state", [ModelState.ABSENT, ModelState.INSTALLED])
-def test_closing_ends_what_goes_on_and_keeps_what_was_received(
+def test_closing_stops_background_work_and_keeps_received_data(
     opened: MakeDesk, qtbot: QtBot, state: ModelState
 ) -> None:
     desk = opened(FakeLibrary(states={COMPACT: state}))
@@ -161,7 +161,7 @@ def test_closing_ends_what_goes_on_and_keeps_what_was_received(
     assert not desk.settings.models_offered
 
 
-def test_who_has_chosen_a_voice_gets_an_offer(opened: MakeDesk) -> None:
+def test_a_user_who_chose_a_voice_gets_an_offer(opened: MakeDesk) -> None:
     desk = opened()
     desk.voices.choose_voice(VoiceChoice("am_adam", STARTER))
     start(desk)
@@ -186,7 +186,7 @@ def test_going_back_is_a_choice_that_is_remembered(opened: MakeDesk) -> None:
     assert again.strip.isHidden()
 
 
-def test_a_fetch_that_fails_is_one_notice_and_can_be_tried_again(opened: MakeDesk) -> None:
+def test_a_failed_download_shows_one_notice_and_can_be_retried(opened: MakeDesk) -> None:
     desk = opened()
     desk.library.error = DownloadError("The server can’t be reached.", "Try again.")
     start(desk)
@@ -198,7 +198,7 @@ def test_a_fetch_that_fails_is_one_notice_and_can_be_tried_again(opened: MakeDes
     desk.qtbot.waitUntil(lambda: desk.voices.choice == HEART)
 
 
-def test_a_failure_to_make_it_ready_is_a_notice_that_can_be_dismissed(opened: MakeDesk) -> None:
+def test_a_failed_preparation_shows_a_notice_the_user_can_dismiss(opened: MakeDesk) -> None:
     desk = opened(FakeLibrary(states={COMPACT: ModelState.INSTALLED}))
     desk.library.error = CompileError("There is no linker.", "Install one.")
     start(desk)
@@ -209,35 +209,35 @@ def test_a_failure_to_make_it_ready_is_a_notice_that_can_be_dismissed(opened: Ma
 
 
 @pytest.mark.parametrize("here", [COMPACT, FULL_SIZE])
-def test_nothing_is_fetched_if_it_or_a_better_one_is_here(opened: MakeDesk, here: str) -> None:
+def test_nothing_is_downloaded_if_the_model_or_a_better_one_is_installed(opened: MakeDesk, here: str) -> None:
     desk = opened(FakeLibrary(states={here: ModelState.INSTALLED}))
     start(desk)
     assert not desk.library.asked
     assert desk.voices.speaking_model == here
 
 
-def test_a_lesser_model_does_not_keep_a_better_one_from_being_fetched(opened: MakeDesk) -> None:
+def test_a_lesser_model_does_not_prevent_downloading_a_better_one(opened: MakeDesk) -> None:
     desk = opened(FakeLibrary(states={COMPACT: ModelState.INSTALLED}), FULL_SIZE)
     start(desk)
     assert [name for _, name, _ in desk.library.asked] == [FULL_SIZE]
     assert desk.voices.speaking_model == FULL_SIZE
 
 
-def test_an_interrupted_fetch_goes_on_at_the_next_start(opened: MakeDesk) -> None:
+def test_an_interrupted_download_resumes_at_the_next_start(opened: MakeDesk) -> None:
     desk = opened(FakeLibrary(states={COMPACT: ModelState.PARTIAL}))
     desk.settings.models_offered = True
     start(desk)
     assert desk.voices.choice == HEART
 
 
-def test_a_model_to_fetch_that_does_not_exist_is_one_sentence(opened: MakeDesk) -> None:
+def test_an_unknown_model_to_download_shows_a_one_sentence_error(opened: MakeDesk) -> None:
     desk = opened(None, "kokoro")
     start(desk)
     assert "“kokoro”. Known models: starter," in desk.page.banner.label.text()
     assert not desk.library.asked
 
 
-def test_what_the_user_fetches_is_made_ready_and_offered_too(opened: MakeDesk) -> None:
+def test_a_model_downloaded_by_the_user_is_prepared_and_offered_too(opened: MakeDesk) -> None:
     desk = opened(None, None)
     desk.voices.choose_voice(SALLY)
     start(desk)
@@ -262,7 +262,7 @@ def test_a_model_that_is_removed_is_no_longer_offered(opened: MakeDesk) -> None:
     assert desk.strip.isHidden()
 
 
-def test_while_a_lesser_model_speaks_the_best_is_offered_until_that_is_answered(opened: MakeDesk) -> None:
+def test_with_a_lesser_model_the_best_is_offered_until_answered(opened: MakeDesk) -> None:
     desk = opened(FakeLibrary(states={COMPACT: ModelState.INSTALLED}))
     start(desk)
     assert desk.voices.choice == HEART
@@ -285,7 +285,7 @@ def test_nothing_better_is_offered_to_those_who_chose_the_starter(opened: MakeDe
     assert desk.strip.isHidden()
 
 
-def test_the_offer_is_made_until_it_is_declined(opened: MakeDesk) -> None:
+def test_the_offer_stays_until_declined(opened: MakeDesk) -> None:
     desk = opened(None, None)
     for part in ("Kokoro-82M", "54 voices", "355\N{NO-BREAK SPACE}MB"):
         assert part in text_of(desk)
@@ -295,7 +295,7 @@ def test_the_offer_is_made_until_it_is_declined(opened: MakeDesk) -> None:
     assert opened(None, None).strip.isHidden()
 
 
-def test_the_offer_accepted_fetches_at_once_and_in_sight(opened: MakeDesk, qtbot: QtBot) -> None:
+def test_accepting_the_offer_downloads_immediately_and_shows_progress(opened: MakeDesk, qtbot: QtBot) -> None:
     desk = opened(None, None)
     desk.library.hold.clear()
     desk.strip.button(Answer.FETCH).click()

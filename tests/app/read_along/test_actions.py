@@ -18,7 +18,7 @@ from tests.app.read_along.desk import Desk
 
 
 @pytest.mark.parametrize("platform", ["linux", "darwin"])
-def test_every_entry_has_a_key_of_its_own(qtbot: QtBot, monkeypatch: pytest.MonkeyPatch, platform: str) -> None:
+def test_every_entry_has_its_own_key(qtbot: QtBot, monkeypatch: pytest.MonkeyPatch, platform: str) -> None:
     monkeypatch.setattr(sys, "platform", platform)
     menu, page = MainMenu(), SpeechPage()
     qtbot.addWidget(menu)
@@ -110,7 +110,7 @@ def test_a_size_from_the_settings_is_shown(desk: Desk) -> None:
     assert shown(desk) == 40
 
 
-def test_another_font_keeps_the_size(desk: Desk) -> None:
+def test_a_new_font_keeps_the_size(desk: Desk) -> None:
     before = desk.editor.edit.font().families()
     desk.settings.text_pixels = 28
     desk.settings.reading_font = SERIF
@@ -173,7 +173,7 @@ def test_the_spoken_line_is_in_the_middle(desk: Desk, qtbot: QtBot) -> None:
     qtbot.waitUntil(is_in_the_middle)
 
 
-def test_closing_the_window_remembers_what_it_looked_like_before(desk: Desk) -> None:
+def test_closing_the_window_in_focus_mode_saves_the_previous_layout(desk: Desk) -> None:
     desk.speak()
     desk.page.split.setSizes([300, 200])
     split = desk.page.split.sizes()

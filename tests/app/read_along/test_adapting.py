@@ -48,13 +48,13 @@ def room(qtbot: QtBot, qapp: QApplication, tmp_path: Path) -> Iterator[Room]:
     room.close()
 
 
-def test_a_speed_is_heard_at_once(room: Room) -> None:
+def test_a_new_speed_applies_immediately(room: Room) -> None:
     room.speak()
     room.header.speed.set_speed(1.5)
     assert room.controller.player.speed == 1.5
 
 
-def test_what_is_not_made_yet_is_made_at_the_speed_and_pauses_chosen_last(room: Room) -> None:
+def test_pending_speech_is_generated_at_the_latest_speed_and_pauses(room: Room) -> None:
     room.begin()
     for speed in (1.1, 1.2, 1.3):
         room.header.speed.set_speed(speed)
@@ -78,7 +78,7 @@ def test_a_voice_chosen_while_it_speaks_speaks_from_the_next_sentence(room: Room
     assert room.marked == ["Two 🙂."]
 
 
-def test_another_speech_is_not_adapted_to_what_was_chosen_just_before(room: Room) -> None:
+def test_other_audio_is_not_adapted_to_settings_chosen_just_before(room: Room) -> None:
     room.speak()
     track = AudioTrack()
     track.plan(Plan(utterances_of("Four. Five.")))
@@ -92,7 +92,7 @@ def test_another_speech_is_not_adapted_to_what_was_chosen_just_before(room: Room
     assert len(room.engine.requests) == 1
 
 
-def test_a_voice_chosen_just_before_speaks_what_is_wanted_from_another_place(room: Room) -> None:
+def test_a_just_chosen_voice_speaks_from_a_newly_requested_position(room: Room) -> None:
     room.begin()
     room.header.voices.choose_voice(VoiceChoice("am_adam", "starter"))
     room.page.player.waveform.unmade_requested.emit(room.controller.track.expected_length() - 10)
@@ -125,7 +125,7 @@ def test_the_context_menu_speaks_from_where_it_was_opened(room: Room) -> None:
     assert room.engine.requests[0].part == "Two 🙂. Three."
 
 
-def test_a_sentence_of_a_book_is_played_or_shaped_from_its_context_menu(room: Room, tmp_path: Path) -> None:
+def test_a_book_sentence_can_be_played_or_shaped_from_its_context_menu(room: Room, tmp_path: Path) -> None:
     room.prepare()
     path = tmp_path / "book.epub"
     book = Document("Book", "", "", (Chapter("One", "One chapter. Its second sentence."),))
@@ -147,7 +147,7 @@ def test_a_sentence_of_a_book_is_played_or_shaped_from_its_context_menu(room: Ro
     assert room.engine.requests[0].part == "Its second sentence."
 
 
-def test_a_click_in_the_waveform_beyond_what_is_made_speaks_from_there(room: Room) -> None:
+def test_clicking_the_waveform_beyond_the_generated_part_speaks_from_there(room: Room) -> None:
     room.begin()
     waveform = room.page.player.waveform
     waveform.unmade_requested.emit(room.controller.track.expected_length() - 10)
@@ -166,7 +166,7 @@ def test_pauses_have_keys(room: Room) -> None:
     assert room.header.pauses.pause_scale == 1.0
 
 
-def test_what_is_wanted_before_the_voices_are_known_is_spoken_from_its_place(room: Room) -> None:
+def test_playback_requested_before_voices_are_known_starts_at_its_position(room: Room) -> None:
     room.cursor_at("🙂")
     room.window.menu.speak_from_here.trigger()
     room.prepare()
@@ -174,7 +174,7 @@ def test_what_is_wanted_before_the_voices_are_known_is_spoken_from_its_place(roo
     assert room.engine.requests[0].part == "Two 🙂. Three."
 
 
-def test_an_item_keeps_its_voice_until_another_is_chosen(room: Room) -> None:
+def test_an_item_keeps_its_voice_until_a_different_one_is_chosen(room: Room) -> None:
     room.prepare()
     room.engine.hold_from = 1
     room.engine.hold.clear()

@@ -10,7 +10,7 @@ from tests.app.fakes import RATE_HZ
 from tests.app.read_along.desk import TEXT, WORD_SAMPLES, Desk
 
 
-def test_each_word_is_marked_in_its_sentence_as_it_is_heard(desk: Desk) -> None:
+def test_each_word_is_marked_in_its_sentence_as_it_plays(desk: Desk) -> None:
     desk.speak()
     seen = []
     for _ in range(8):
@@ -31,7 +31,7 @@ def test_a_mark_comes_with_the_sample_that_begins_the_word(desk: Desk) -> None:
     assert desk.marked[-1] == "two"
 
 
-def test_the_first_mark_is_a_sentence_before_anything_is_heard(desk: Desk) -> None:
+def test_the_first_sentence_is_marked_before_anything_plays(desk: Desk) -> None:
     desk.speak()
     assert desk.position == 0
     assert desk.marked == ["One two.", "One"]
@@ -94,7 +94,7 @@ def test_a_click_with_alt_hears_the_word(desk: Desk, qtbot: QtBot, playback: Pla
     assert desk.marked == ["Five six.", "six"]
 
 
-def test_a_place_that_is_not_made_is_told_and_made(desk: Desk, qtbot: QtBot) -> None:
+def test_choosing_a_position_not_yet_generated_generates_and_reports_it(desk: Desk, qtbot: QtBot) -> None:
     desk.engine.hold.clear()
     desk.window.play()
     qtbot.waitUntil(lambda: bool(desk.controller.track.planned.utterances))
@@ -105,7 +105,7 @@ def test_a_place_that_is_not_made_is_told_and_made(desk: Desk, qtbot: QtBot) -> 
     desk.engine.hold.set()
 
 
-def test_a_place_in_a_text_that_was_pasted_over_the_spoken_one_is_heard(desk: Desk, qtbot: QtBot) -> None:
+def test_text_pasted_over_the_spoken_text_plays_from_a_chosen_position(desk: Desk, qtbot: QtBot) -> None:
     desk.speak()
     desk.editor.edit.selectAll()
     desk.editor.edit.insertPlainText("🙂 First. A new text.")

@@ -40,7 +40,7 @@ def test_sentences_begin_with_their_first_words_wherever_utterances_end(heard: H
     ("sample", "back", "forward"),
     [(0, 0, 500), (300, 0, 500), (510, 0, 500 + 800), (700, 500, 1300), (1450, 500, None), (1600, 1300, None)],
 )
-def test_back_goes_to_the_start_and_soon_after_it_to_the_sentence_before(
+def test_back_goes_to_the_start_or_if_near_it_the_previous_sentence(
     heard: HeardSentences, sample: int, back: int, forward: int | None
 ) -> None:
     assert heard.before(sample, grace_samples=200) == back
@@ -58,7 +58,7 @@ def test_without_words_sentences_begin_with_utterances() -> None:
     assert heard.samples == [0, RATE_HZ, 2 * RATE_HZ]
 
 
-def test_what_is_cut_off_and_made_again_counts_once() -> None:
+def test_a_sentence_cut_off_and_generated_again_counts_once() -> None:
     heard, track = HeardSentences(TEXT), AudioTrack()
     track.append(chunk(FIRST, WORDS[0]))
     track.append(chunk(SECOND, WORDS[1]))

@@ -35,7 +35,7 @@ def corner(covers: Covers) -> QColor:
     return covers.of(BOOK).toImage().pixelColor(2, 2)
 
 
-def test_a_cover_is_kept_as_small_as_it_is_shown(tmp_path: Path) -> None:
+def test_a_cover_is_stored_at_its_display_size(tmp_path: Path) -> None:
     Covers(tmp_path / "covers").store_cover("one", picture(400, 600))
     covers = Covers(tmp_path / "covers")
     assert corner(covers) == COLOR

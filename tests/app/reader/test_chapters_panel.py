@@ -21,7 +21,7 @@ def panel(qtbot: QtBot) -> ChaptersPanel:
     return panel
 
 
-def test_it_says_what_to_do_while_nothing_is_open(panel: ChaptersPanel) -> None:
+def test_the_panel_shows_instructions_while_nothing_is_open(panel: ChaptersPanel) -> None:
     assert panel.summary.text() == NOTHING_OPEN
     assert panel.list.isHidden()
     panel.show_document(DOCUMENT, ReadingPosition(), 0.0)
@@ -38,7 +38,7 @@ def test_chapters_are_listed_with_their_lengths(panel: ChaptersPanel) -> None:
     assert panel.list.item(0).text() == "One\n18,000 words, 50 min"
 
 
-def test_what_was_heard_is_ticked_and_said(panel: ChaptersPanel) -> None:
+def test_chapters_already_played_show_a_tick_and_are_announced(panel: ChaptersPanel) -> None:
     panel.show_document(DOCUMENT, ReadingPosition(1, 0, frozenset({0})), 0.33)
     spoken = [panel.list.item(index).data(Qt.ItemDataRole.AccessibleTextRole) for index in range(3)]
     assert spoken[0].endswith(", heard")
@@ -105,7 +105,7 @@ def ticked(panel: ChaptersPanel) -> list[int]:
     return [index for index, state in enumerate(states) if state is Qt.CheckState.Checked]
 
 
-def test_every_chapter_is_listed_and_what_is_read_is_ticked(panel: ChaptersPanel) -> None:
+def test_every_chapter_is_listed_and_those_to_read_are_ticked(panel: ChaptersPanel) -> None:
     panel.show_document(BOOK, ReadingPosition(1, otherwise=frozenset({0, 4})), 0.0)
     assert panel.list.count() == len(BOOK.chapters)
     assert ticked(panel) == [0, 1, 3]
@@ -116,7 +116,7 @@ def test_every_chapter_is_listed_and_what_is_read_is_ticked(panel: ChaptersPanel
     assert "skipped" not in panel.list.item(0).data(Qt.ItemDataRole.AccessibleTextRole)
 
 
-def test_what_is_left_out_is_no_part_of_what_is_left_to_hear(panel: ChaptersPanel) -> None:
+def test_skipped_chapters_do_not_count_toward_the_time_left(panel: ChaptersPanel) -> None:
     long = Document("Long", "", "", (Chapter("One", "word " * 18_000), Chapter("Index", "word " * 18_000, Matter.BACK)))
     panel.show_document(long, ReadingPosition(), 0.5)
     assert panel.summary.text() == "50% · 50 min left"
@@ -124,7 +124,7 @@ def test_what_is_left_out_is_no_part_of_what_is_left_to_hear(panel: ChaptersPane
     assert panel.summary.text() == NOTHING_TICKED
 
 
-def test_a_click_on_its_box_ticks_a_chapter_and_does_not_open_it(panel: ChaptersPanel, qtbot: QtBot) -> None:
+def test_clicking_its_box_ticks_a_chapter_without_opening_it(panel: ChaptersPanel, qtbot: QtBot) -> None:
     opened: list[int] = []
     panel.chapter_chosen.connect(opened.append)
     panel.show_document(BOOK, ReadingPosition(1), 0.0)
@@ -165,7 +165,7 @@ def test_space_ticks_the_current_chapter(panel: ChaptersPanel, qtbot: QtBot) -> 
     assert opened == [3]
 
 
-def test_showing_what_was_chosen_chooses_nothing(panel: ChaptersPanel, qtbot: QtBot) -> None:
+def test_showing_chosen_chapters_reports_no_choice(panel: ChaptersPanel, qtbot: QtBot) -> None:
     with qtbot.assertNotEmitted(panel.chapter_ticked):
         panel.show_document(BOOK, ReadingPosition(1), 0.0)
         panel.show_document(BOOK, ReadingPosition(1, otherwise=frozenset({0, 1})), 0.0)

@@ -91,7 +91,7 @@ def test_a_document_shows_its_chapters_and_the_first_of_them(desk: Desk) -> None
     assert desk.reading.chosen_document == DOCUMENT
 
 
-def test_the_chapters_come_with_the_book_where_there_is_room_and_go_with_it(desk: Desk) -> None:
+def test_chapters_open_with_the_book_if_they_fit_and_close_with_it(desk: Desk) -> None:
     for command in (desk.window.menu.close_document, desk.window.menu.new_text, desk.window.menu.edit_text):
         desk.open()
         assert desk.page.side_bar.panel is desk.feature.panel
@@ -137,7 +137,7 @@ def test_a_text_that_comes_after_a_document_was_wanted_stays(desk: Desk) -> None
     assert desk.reading.chosen_document is None
 
 
-def test_what_is_typed_before_the_last_document_is_there_stays(desk: Desk) -> None:
+def test_text_typed_before_the_last_document_loads_stays(desk: Desk) -> None:
     desk.settings.document = desk.path
     go_on = open_slowly(desk, desk.feature.resume)
     desk.editor.edit.insertPlainText("Typed at once. ")
@@ -187,7 +187,7 @@ def test_the_end_of_a_chapter_is_followed_by_the_next(desk: Desk) -> None:
     assert desk.reading.place.heard == {0}
 
 
-def test_a_stop_at_the_very_end_does_not_go_on_with_the_next_chapter(desk: Desk) -> None:
+def test_stopping_at_the_very_end_does_not_start_the_next_chapter(desk: Desk) -> None:
     desk.open()
     desk.speak()
     desk.play_to_the_end()
@@ -217,7 +217,7 @@ def test_an_item_of_the_history_moves_nothing(desk: Desk) -> None:
     assert desk.controller.request == replace(desk.window.request, start=place[1])
 
 
-def test_a_chapter_that_is_chosen_while_another_speaks_is_heard_and_after_the_last_it_is_silent(desk: Desk) -> None:
+def test_a_chapter_chosen_during_playback_plays_and_playback_stops_after_the_last(desk: Desk) -> None:
     desk.open()
     desk.speak()
     desk.feature.panel.chapter_chosen.emit(2)
@@ -230,7 +230,7 @@ def test_a_chapter_that_is_chosen_while_another_speaks_is_heard_and_after_the_la
     assert len(desk.engine.requests) == 2
 
 
-def test_another_document_ends_what_is_heard_and_its_waveform(desk: Desk, tmp_path: Path) -> None:
+def test_opening_a_different_document_ends_playback_and_clears_the_waveform(desk: Desk, tmp_path: Path) -> None:
     desk.open()
     desk.speak()
     text = "A new book. It begins quite differently. It ends."
@@ -245,7 +245,7 @@ def test_another_document_ends_what_is_heard_and_its_waveform(desk: Desk, tmp_pa
     assert desk.place == (0, 0)
 
 
-def test_what_is_playing_leads_back_to_its_place(desk: Desk) -> None:
+def test_clicking_the_playing_title_returns_to_its_position(desk: Desk) -> None:
     desk.open()
     desk.speak()
     desk.hear(200)
@@ -267,7 +267,7 @@ def test_a_passage_of_a_chapter_is_not_the_chapter(desk: Desk) -> None:
     assert len(desk.engine.requests) == 1
 
 
-def test_a_chapter_that_is_heard_from_its_middle_is_followed_by_the_next(desk: Desk) -> None:
+def test_a_chapter_played_from_its_middle_is_followed_by_the_next(desk: Desk) -> None:
     desk.open()
     desk.reading.play_from(len("Chapter one. "))
     desk.qtbot.waitUntil(lambda: desk.controller.track.whole)
@@ -275,7 +275,7 @@ def test_a_chapter_that_is_heard_from_its_middle_is_followed_by_the_next(desk: D
     desk.qtbot.waitUntil(lambda: desk.shown == CHAPTERS[1].text)
 
 
-def test_the_place_that_is_heard_is_remembered(desk: Desk, tmp_path: Path) -> None:
+def test_the_playback_position_is_remembered(desk: Desk, tmp_path: Path) -> None:
     desk.open()
     desk.speak()
     desk.hear(1500)
@@ -294,14 +294,14 @@ def test_the_persons_own_text_is_not_replaced_by_a_chapter(desk: Desk) -> None:
     assert desk.shown == "My own draft."
 
 
-def test_another_text_closes_the_document(desk: Desk) -> None:
+def test_new_text_closes_the_document(desk: Desk) -> None:
     desk.open()
     desk.editor.set_text("Something else.")
     assert desk.reading.chosen_document is None
     assert desk.editor.text == "Something else."
 
 
-def test_a_document_that_cannot_be_read_is_said_and_nothing_changes(desk: Desk) -> None:
+def test_an_unreadable_document_shows_an_error_and_changes_nothing(desk: Desk) -> None:
     desk.document = DamagedDocument("“a.epub” is damaged.", "Get it again.")
     with desk.qtbot.waitSignal(desk.feature.opener.failed):
         desk.window.file_requested.emit(desk.path)
@@ -317,14 +317,14 @@ def test_a_document_that_cannot_be_read_is_said_and_nothing_changes(desk: Desk) 
     assert desk.page.banner.message is None
 
 
-def test_another_language_is_said_and_a_fitting_voice_is_a_click_away(desk: Desk) -> None:
+def test_a_language_mismatch_is_reported_with_a_fitting_voice_one_click_away(desk: Desk) -> None:
     desk.document = Document("Le Livre", "", "fr", (Chapter("Un", "Bonjour."),))
     desk.open()
     message = desk.page.banner.message
     assert message.text.startswith("“Le Livre” is in French, but ")
 
 
-def test_opening_that_takes_long_is_said_and_can_be_canceled(desk: Desk) -> None:
+def test_slow_opening_shows_a_message_and_can_be_canceled(desk: Desk) -> None:
     def wait(path: Path, cancel: threading.Event) -> Document:
         assert cancel.wait(PATIENCE_SECONDS)
         raise Canceled("Stopped")
@@ -347,7 +347,7 @@ def test_open_asks_for_a_document(desk: Desk) -> None:
         dialog.fileSelected.emit(str(desk.path))
 
 
-def test_of_several_files_one_is_opened_and_that_is_said(desk: Desk) -> None:
+def test_only_one_of_several_files_opens_and_the_status_says_so(desk: Desk) -> None:
     with desk.qtbot.waitSignal(desk.feature.opener.opened) as opened:
         desk.window.files_given.emit([desk.path, desk.path.with_name("other.md")])
     assert opened.args[0].path == desk.path
@@ -385,7 +385,7 @@ def test_the_window_is_narrow_and_a_chosen_chapter_is_seen(desk: Desk) -> None:
     assert desk.shown == CHAPTERS[1].text
 
 
-def test_the_document_that_was_being_read_is_open_again_at_the_next_start(desk: Desk) -> None:
+def test_the_document_last_read_reopens_at_the_next_start(desk: Desk) -> None:
     desk.open()
     desk.reading.go_to(1)
     desk.window.memory.remember()
@@ -427,7 +427,7 @@ def test_undo_does_not_close_a_book_or_change_its_chapter(desk: Desk) -> None:
     assert desk.window.menu.undo.isEnabled()
 
 
-def test_ones_own_text_goes_on_from_its_place_after_a_restart(desk: Desk) -> None:
+def test_the_users_own_text_resumes_from_its_position_after_a_restart(desk: Desk) -> None:
     desk.editor.edit.selectAll()
     desk.editor.edit.insertPlainText("My first. My second. My third.")
     desk.speak()
@@ -443,7 +443,7 @@ def test_ones_own_text_goes_on_from_its_place_after_a_restart(desk: Desk) -> Non
     assert feature.shut_down(PATIENCE_MS)
 
 
-def test_a_document_that_another_text_has_replaced_does_not_come_back(desk: Desk) -> None:
+def test_a_document_replaced_by_new_text_does_not_come_back(desk: Desk) -> None:
     desk.open()
     desk.editor.set_text("Something else.")
     assert desk.settings.document is None
@@ -469,7 +469,7 @@ def test_a_copied_page_does_not_come_back(desk: Desk) -> None:
     assert desk.settings.document is None
 
 
-def test_a_book_is_read_without_what_comes_before_and_between(desk: Desk) -> None:
+def test_a_book_is_read_without_front_matter_and_parts_between_chapters(desk: Desk) -> None:
     desk.document = BOOK
     desk.open()
     assert desk.shown == CHAPTERS[0].text
@@ -482,7 +482,7 @@ def test_a_book_is_read_without_what_comes_before_and_between(desk: Desk) -> Non
     assert not desk.window.menu.next_chapter.isEnabled()
 
 
-def test_what_is_ticked_in_the_panel_is_what_is_read_and_exported(desk: Desk) -> None:
+def test_chapters_ticked_in_the_panel_are_read_and_exported(desk: Desk) -> None:
     desk.document = BOOK
     desk.open()
     for number, read in ((2, True), (3, False), (4, False)):
@@ -499,7 +499,7 @@ def test_what_is_ticked_in_the_panel_is_what_is_read_and_exported(desk: Desk) ->
     assert desk.shown == BOOK.chapters[2].text
 
 
-def test_what_is_left_out_can_be_opened_and_read(desk: Desk) -> None:
+def test_a_skipped_chapter_can_be_opened_and_read(desk: Desk) -> None:
     desk.document = BOOK
     desk.open()
     desk.feature.panel.chapter_chosen.emit(0)
@@ -509,7 +509,7 @@ def test_what_is_left_out_can_be_opened_and_read(desk: Desk) -> None:
     desk.qtbot.waitUntil(lambda: desk.controller.text == CHAPTERS[0].text)
 
 
-def test_what_was_guessed_is_told_until_it_is_dismissed(desk: Desk) -> None:
+def test_guesses_about_a_document_are_shown_until_dismissed(desk: Desk) -> None:
     desk.document = BOOK
     desk.open()
     assert desk.page.banner.label.text() == "The encoding was guessed. And 1 more."
@@ -524,7 +524,7 @@ def test_what_was_guessed_is_told_until_it_is_dismissed(desk: Desk) -> None:
     page.close()
 
 
-def test_another_text_ends_what_is_told_of_a_document(desk: Desk) -> None:
+def test_new_text_removes_the_notices_of_a_document(desk: Desk) -> None:
     desk.document = BOOK
     desk.open()
     desk.editor.set_text("Something else.")
@@ -533,7 +533,7 @@ def test_another_text_ends_what_is_told_of_a_document(desk: Desk) -> None:
     assert desk.feature.show_notices() is None
 
 
-def test_a_document_that_is_resumed_tells_nothing_anew_but_its_notices_are_there(desk: Desk) -> None:
+def test_a_resumed_document_repeats_no_message_but_keeps_its_notices(desk: Desk) -> None:
     desk.document = BOOK
     desk.open()
     desk.page.banner.dismiss()
@@ -544,7 +544,7 @@ def test_a_document_that_is_resumed_tells_nothing_anew_but_its_notices_are_there
 
 
 @pytest.mark.parametrize(("language", "button"), [("fr", "button"), ("de", "close_button")])
-def test_notices_come_after_what_is_said_about_the_language(desk: Desk, language: str, button: str) -> None:
+def test_notices_follow_the_message_about_the_language(desk: Desk, language: str, button: str) -> None:
     desk.document = replace(BOOK, language=language)
     desk.page.header.voices.show_models(MODELS, "kokoro")
     desk.page.header.voices.choose_voice(VoiceChoice("a", "kokoro"))
@@ -568,7 +568,7 @@ def test_notes_are_read_as_was_chosen_once(desk: Desk) -> None:
     assert desk.shown == CHAPTERS[0].text
 
 
-def test_what_is_heard_goes_on_though_notes_are_chosen_meanwhile(desk: Desk) -> None:
+def test_playback_continues_when_notes_are_turned_on_meanwhile(desk: Desk) -> None:
     desk.document = BOOK
     desk.open()
     desk.speak()
@@ -632,7 +632,7 @@ def test_play_from_the_beginning_plays_the_first_chapter_that_is_read(desk: Desk
     assert desk.place == (1, 0)
 
 
-def test_a_book_that_is_opened_right_after_typing_is_open_again_at_the_next_start(desk: Desk) -> None:
+def test_a_book_opened_right_after_typing_reopens_at_the_next_start(desk: Desk) -> None:
     desk.editor.edit.insertPlainText("Typed. ")
     desk.open()
     desk.window.memory.remember_text()
@@ -640,7 +640,7 @@ def test_a_book_that_is_opened_right_after_typing_is_open_again_at_the_next_star
     assert desk.settings.document == desk.path
 
 
-def test_a_recent_text_goes_on_where_it_was_left(desk: Desk) -> None:
+def test_a_recent_text_resumes_where_it_was_left(desk: Desk) -> None:
     desk.editor.set_text("My first. My second. My third.")
     desk.speak()
     desk.hear(1500)

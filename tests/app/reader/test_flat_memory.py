@@ -123,7 +123,7 @@ def opened(qtbot: QtBot, qapp: QApplication, tmp_path: Path) -> Iterator[Open]:
 
 @pytest.mark.alone
 @pytest.mark.parametrize("engine", [LongEngine, pytest.param(partial(engine_for, STARTER), marks=pytest.mark.long)])
-def test_a_novel_is_heard_in_flat_memory(opened: Open, engine: EngineFactory) -> None:
+def test_a_novel_plays_with_flat_memory_use(opened: Open, engine: EngineFactory) -> None:
     made = engine()
     desk = opened(lambda: made)
     if isinstance(made, LongEngine):

@@ -90,7 +90,7 @@ def test_reading_is_continued_where_it_was(desk: Home) -> None:
     assert desk.page.book.isVisible()
 
 
-def test_home_shows_and_leaves_what_is_open(desk: Home) -> None:
+def test_home_opens_and_leaves_the_current_document_open(desk: Home) -> None:
     desk.open()
     desk.window.menu.home.trigger()
     assert desk.home.isVisible()
@@ -131,7 +131,7 @@ def test_closing_a_book_leads_to_ones_own_text_or_home(desk: Home) -> None:
     assert desk.shown == "Mine."
 
 
-def test_whatever_is_chosen_to_be_seen_is_seen(desk: Home) -> None:
+def test_choosing_any_view_shows_it_instead_of_home(desk: Home) -> None:
     desk.open()
     for choose in (
         lambda: desk.window.menu.next_chapter.trigger(),
@@ -155,7 +155,7 @@ def test_a_chapter_that_ends_does_not_take_home_away(desk: Home) -> None:
     assert desk.home.isVisible()
 
 
-def test_a_book_that_is_elsewhere_by_now_is_opened_there_with_its_place(desk: Home, tmp_path: Path) -> None:
+def test_a_moved_book_opens_from_its_new_path_at_its_position(desk: Home, tmp_path: Path) -> None:
     desk.open()
     desk.reading.go_to(1, 5)
     desk.window.menu.home.trigger()
@@ -201,7 +201,7 @@ def test_open_recent_has_covers_and_progress(desk: Home) -> None:
     assert desk.page.book.isVisible()
 
 
-def test_books_of_the_same_title_are_told_apart(desk: Home, tmp_path: Path) -> None:
+def test_books_with_the_same_title_are_distinguishable(desk: Home, tmp_path: Path) -> None:
     other = LibraryBook(tmp_path / "b & c" / "b.epub", "other", DOCUMENT.title)
     desk.places.store_position(other, desk.reading.place)
     assert "b && c)" in desk.recent[0]
@@ -264,7 +264,7 @@ def place_of(home: HomePage, row: int) -> QRect:
     return home.cards.visualItemRect(home.cards.item(row))
 
 
-def test_books_are_told_with_author_and_what_is_left_at_this_speed(home: HomePage) -> None:
+def test_books_show_their_author_and_the_time_left_at_this_speed(home: HomePage) -> None:
     assert said(home) == ["A Book, Somebody, 25% · 5 h 0 min left", "Notes, 30 min", "The End, Nobody, Finished"]
     home.cards.set_speed(2.0)
     assert said(home)[0] == "A Book, Somebody, 25% · 2 h 30 min left"
@@ -287,7 +287,7 @@ def test_any_book_is_removed_by_a_key(home: HomePage, qtbot: QtBot) -> None:
     assert wanted.args == [NEW]
 
 
-def test_the_current_book_stays_while_another_is_being_heard(home: HomePage) -> None:
+def test_the_current_book_stays_current_while_a_different_one_plays(home: HomePage) -> None:
     home.cards.setCurrentRow(1)
     home.show_books((LibraryBook(BEGUN.path, BEGUN.digest, BEGUN.title, progress=0.5), NEW, DONE))
     assert home.cards.current == NEW
@@ -303,7 +303,7 @@ def test_without_books_it_says_how_to_get_some(home: HomePage) -> None:
     assert not home.remove.isEnabled()
 
 
-def test_escape_leads_back_to_what_is_open(home: HomePage, qtbot: QtBot) -> None:
+def test_escape_returns_to_the_open_document(home: HomePage, qtbot: QtBot) -> None:
     home.name_open("")
     with qtbot.assertNotEmitted(home.back_requested):
         qtbot.keyClick(home.cards, Qt.Key.Key_Escape)

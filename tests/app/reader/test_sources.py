@@ -57,9 +57,7 @@ def test_files_can_be_dropped_onto_the_window(window: QWidget, target: DropTarge
     assert not target.hint.isVisible()
 
 
-def test_while_files_are_dragged_over_the_window_it_says_that_they_can_be_dropped(
-    window: QWidget, target: DropTarget
-) -> None:
+def test_dragging_files_over_the_window_shows_a_drop_hint(window: QWidget, target: DropTarget) -> None:
     enter(window, content("file:///b.epub"))
     assert target.hint.isVisible()
     assert target.hint.geometry() == window.rect()
@@ -104,24 +102,24 @@ def test_the_first_voice_of_a_language_fits_and_its_region_counts() -> None:
     assert fitting_choice("de", MODELS) is None
 
 
-def test_another_language_is_said_with_a_voice_that_fits() -> None:
+def test_a_language_mismatch_is_reported_with_a_fitting_voice() -> None:
     message = message_about_language("Le Livre", "fr", VoiceChoice("a", "kokoro"), MODELS)
     assert message.text == "“Le Livre” is in French, but Ann speaks English."
     assert message.action is MessageAction.FITTING_VOICE
 
 
-def test_a_language_without_a_voice_is_said() -> None:
+def test_a_language_without_a_voice_is_reported() -> None:
     message = message_about_language("Das Buch", "de", VoiceChoice("a", "kokoro"), MODELS)
     assert message.text == "“Das Buch” is in German, but Ann speaks English. No installed voice speaks that language."
     assert message.action is None
 
 
 @pytest.mark.parametrize("language", ["en", "en-AU", ""])
-def test_nothing_is_said_of_the_same_language_or_an_unknown_one(language: str) -> None:
+def test_a_matching_or_unknown_language_shows_no_message(language: str) -> None:
     assert message_about_language("A Book", language, VoiceChoice("b", "kokoro"), MODELS) is None
 
 
-def test_nothing_is_said_before_the_voices_are_known() -> None:
+def test_no_language_message_appears_before_the_voices_are_known() -> None:
     assert message_about_language("A Book", "fr", VoiceChoice(), ()) is None
 
 

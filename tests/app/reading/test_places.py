@@ -49,13 +49,13 @@ def test_places_that_an_earlier_version_has_written_are_known(tmp_path: Path) ->
     assert ReadingPositions(tmp_path / "p.json").of(BOOK, "digest") == ReadingPosition(3, 120, frozenset({0, 2}))
 
 
-def test_what_is_read_is_what_is_usual_but_for_what_was_chosen_otherwise() -> None:
+def test_chapters_to_read_are_the_defaults_with_the_users_changes() -> None:
     document = books.BOOK
     assert ReadingPosition().chosen(document) == document.default_chapters == (1, 3, 4)
     assert ReadingPosition(otherwise=frozenset({0, 3, 99})).chosen(document) == (0, 1, 4)
 
 
-def test_only_so_many_are_kept(tmp_path: Path) -> None:
+def test_the_oldest_positions_beyond_the_limit_are_dropped(tmp_path: Path) -> None:
     places = ReadingPositions(tmp_path / "p.json")
     for number in range(MAX_DOCUMENTS + 1):
         places.store_position(LibraryBook(Path(f"/{number}"), str(number)), PLACE)
@@ -108,7 +108,7 @@ WHALE = "Call me Ishmael. Some years ago I went to sea. The whale was white."
         (("", "Next."), (0, 0)),
     ],
 )
-def test_a_place_is_found_by_its_words_in_a_document_that_has_changed(texts: tuple[str, ...], there: tuple) -> None:
+def test_a_position_is_found_by_its_words_in_a_changed_document(texts: tuple[str, ...], there: tuple) -> None:
     character = WHALE.index("Some")
     words = words_at(WHALE, character)
     place = ReadingPosition(0, character, words=words, bookmarks=(Bookmark(0, character, words),)).in_document(
@@ -186,7 +186,7 @@ def test_a_cover_that_is_drawn_becomes_a_picture(tmp_path: Path, cover: bytes, s
     assert (QImage.fromData(found).size() if found is not None else None) == size
 
 
-def test_a_failure_is_told(qtbot: QtBot, tmp_path: Path) -> None:
+def test_a_failure_is_reported(qtbot: QtBot, tmp_path: Path) -> None:
     def fail(path: Path, cancel: threading.Event) -> Document:
         raise DamagedDocument("It is damaged.", "Get it again.")
 
@@ -197,7 +197,7 @@ def test_a_failure_is_told(qtbot: QtBot, tmp_path: Path) -> None:
     assert not opener.busy
 
 
-def test_what_is_canceled_is_neither_opened_nor_a_failure(qtbot: QtBot, tmp_path: Path) -> None:
+def test_a_canceled_document_neither_opens_nor_fails(qtbot: QtBot, tmp_path: Path) -> None:
     opener, told = DocumentOpener(read=wait_until_canceled), []
     opener.opened.connect(told.append)
     opener.failed.connect(told.append)

@@ -70,7 +70,7 @@ def test_a_document_begins_at_its_beginning(reading: Reading) -> None:
     assert reading.progress == 0
 
 
-def test_play_goes_on_from_the_place_after_a_stop(desk: Desk, reading: Reading) -> None:
+def test_play_resumes_from_the_position_after_a_stop(desk: Desk, reading: Reading) -> None:
     reading.play()
     desk.speaker.hear_on()
     reading.stop()
@@ -79,7 +79,7 @@ def test_play_goes_on_from_the_place_after_a_stop(desk: Desk, reading: Reading) 
     assert desk.speaker.began[-1] == CHAPTERS[0].text.index("It begins")
 
 
-def test_play_goes_on_from_the_place_after_a_restart(desk: Desk, reading: Reading) -> None:
+def test_play_resumes_from_the_position_after_a_restart(desk: Desk, reading: Reading) -> None:
     reading.go_to(1)
     reading.play()
     desk.speaker.hear_on()
@@ -89,7 +89,7 @@ def test_play_goes_on_from_the_place_after_a_restart(desk: Desk, reading: Readin
     assert after.speaker.request == SpeechRequest(CHAPTERS[1].text, "af_heart", 1.25, start=13)
 
 
-def test_a_chapter_that_is_chosen_is_where_play_goes_on(desk: Desk, reading: Reading) -> None:
+def test_play_resumes_at_a_newly_chosen_chapter(desk: Desk, reading: Reading) -> None:
     reading.play()
     desk.speaker.hear_on()
     reading.stop()
@@ -100,14 +100,14 @@ def test_a_chapter_that_is_chosen_is_where_play_goes_on(desk: Desk, reading: Rea
     assert desk.speaker.began[-1] == 0
 
 
-def test_a_chapter_that_is_chosen_while_speaking_is_heard_at_once(desk: Desk, reading: Reading) -> None:
+def test_a_chapter_chosen_during_playback_plays_immediately(desk: Desk, reading: Reading) -> None:
     reading.play()
     reading.go_to(2)
     assert desk.speaker.playback is Playback.PLAYING
     assert desk.speaker.text == CHAPTERS[2].text
 
 
-def test_a_click_is_heard_in_the_chapter_that_is_shown(desk: Desk, reading: Reading) -> None:
+def test_a_click_plays_in_the_displayed_chapter(desk: Desk, reading: Reading) -> None:
     reading.play()
     reading.pause()
     reading.go_to(2)
@@ -115,7 +115,7 @@ def test_a_click_is_heard_in_the_chapter_that_is_shown(desk: Desk, reading: Read
     assert (desk.speaker.text, desk.speaker.began[-1]) == (CHAPTERS[2].text, 15)
 
 
-def test_another_document_ends_what_is_heard_of_the_one_before(desk: Desk, reading: Reading) -> None:
+def test_opening_a_different_document_ends_playback_of_the_previous_one(desk: Desk, reading: Reading) -> None:
     reading.play()
     reading.open(OPENED_BOOK)
     assert desk.speaker.playback is Playback.STOPPED
@@ -124,7 +124,7 @@ def test_another_document_ends_what_is_heard_of_the_one_before(desk: Desk, readi
     assert reading.text == OWN
 
 
-def test_the_next_chapter_follows_one_that_was_heard(desk: Desk, reading: Reading, qtbot: QtBot) -> None:
+def test_the_next_chapter_follows_a_finished_one(desk: Desk, reading: Reading, qtbot: QtBot) -> None:
     reading.play()
     with qtbot.waitSignal(reading.text_changed):
         desk.hear_all()
@@ -161,7 +161,7 @@ def test_there_is_no_chapter_before_the_first_or_behind_the_last(reading: Readin
         assert place(reading) == (0, 0)
 
 
-def test_an_own_text_goes_on_from_its_place(desk: Desk) -> None:
+def test_the_users_own_text_resumes_from_its_position(desk: Desk) -> None:
     desk.reading.play()
     desk.speaker.hear_on()
     desk.reading.stop()
@@ -174,7 +174,7 @@ def test_an_own_text_goes_on_from_its_place(desk: Desk) -> None:
     assert desk.speaker.began[-1] == 0
 
 
-def test_after_an_edit_elsewhere_the_same_speech_goes_on(desk: Desk) -> None:
+def test_the_same_speech_resumes_after_an_edit_elsewhere(desk: Desk) -> None:
     desk.reading.play()
     desk.speaker.hear_on()
     desk.reading.pause()
@@ -186,7 +186,7 @@ def test_after_an_edit_elsewhere_the_same_speech_goes_on(desk: Desk) -> None:
     assert desk.reading.shown_character(desk.speaker.began[-1]) == 6 + OWN.index("It has")
 
 
-def test_after_an_edit_of_what_follows_the_text_as_it_is_now_is_heard(desk: Desk) -> None:
+def test_play_uses_the_current_text_after_later_words_were_edited(desk: Desk) -> None:
     desk.reading.play()
     desk.speaker.hear_on()
     desk.reading.pause()
@@ -197,7 +197,7 @@ def test_after_an_edit_of_what_follows_the_text_as_it_is_now_is_heard(desk: Desk
     assert desk.speaker.began[-1] == OWN.index("It has")
 
 
-def test_after_a_stop_another_voice_speaks_from_the_place(desk: Desk) -> None:
+def test_after_a_stop_a_new_voice_speaks_from_the_position(desk: Desk) -> None:
     desk.reading.play()
     desk.speaker.hear_on()
     desk.reading.stop()
@@ -219,7 +219,7 @@ def test_a_selection_does_not_move_the_place(desk: Desk, reading: Reading) -> No
     assert desk.speaker.began[-1] == before[1]
 
 
-def test_what_is_to_be_played_waits_for_a_voice(desk: Desk, reading: Reading) -> None:
+def test_a_play_request_waits_for_a_voice(desk: Desk, reading: Reading) -> None:
     desk.speech_settings = None
     reading.play_from(15)
     assert desk.speaker.request is None
@@ -255,7 +255,7 @@ def test_a_book_begins_with_its_first_chapter_that_is_read(book: Reading) -> Non
     assert titles(book.chosen_document) == ["Chapter one", "Chapter two", "Chapter three"]
 
 
-def test_what_is_not_read_is_passed_over(desk: Desk, book: Reading) -> None:
+def test_excluded_chapters_are_skipped(desk: Desk, book: Reading) -> None:
     book.play()
     desk.hear_all()
     assert place(book) == (3, 0)
@@ -264,7 +264,7 @@ def test_what_is_not_read_is_passed_over(desk: Desk, book: Reading) -> None:
     assert book.neighbor(1) is None
 
 
-def test_a_chapter_that_is_not_read_can_be_shown_and_leads_to_one_that_is(desk: Desk, book: Reading) -> None:
+def test_an_excluded_chapter_can_be_shown_and_leads_to_an_included_one(desk: Desk, book: Reading) -> None:
     book.go_to(2)
     assert book.chapter is BOOK.chapters[2]
     book.play()
@@ -274,7 +274,7 @@ def test_a_chapter_that_is_not_read_can_be_shown_and_leads_to_one_that_is(desk: 
     assert book.progress == before
 
 
-def test_what_was_chosen_is_remembered(book: Reading, desk: Desk) -> None:
+def test_chapter_choices_are_remembered(book: Reading, desk: Desk) -> None:
     book.choose(0, True)
     book.choose(3, False)
     book.choose(3, False)
@@ -293,7 +293,7 @@ def test_without_a_chapter_that_is_read_nothing_is_left_to_be_spoken(book: Readi
         _ = book.chosen_document
 
 
-def test_notes_are_read_at_the_end_of_their_chapter_if_that_is_wanted(book: Reading, desk: Desk) -> None:
+def test_notes_are_read_at_the_end_of_their_chapter_if_enabled(book: Reading, desk: Desk) -> None:
     assert book.text == CHAPTERS[0].text
     reading = desk.again(notes=True)
     reading.open(OPENED_BOOK)
@@ -309,7 +309,7 @@ def test_notes_are_read_at_the_end_of_their_chapter_if_that_is_wanted(book: Read
     assert reading.text.endswith("A note on Chapter two.")
 
 
-def test_a_place_in_notes_that_are_no_longer_read_is_the_end_of_its_chapter(tmp_path: Path) -> None:
+def test_a_position_in_notes_no_longer_read_becomes_the_chapter_end(tmp_path: Path) -> None:
     ReadingPositions(tmp_path / "p.json").store_position(
         LibraryBook(OPENED_BOOK.path, OPENED_BOOK.digest), ReadingPosition(3, len(CHAPTERS[1].text) + 5)
     )
@@ -330,7 +330,7 @@ def test_a_text_is_spoken_with_its_edits(desk: Desk) -> None:
     assert desk.speaker.request.start == 0
 
 
-def test_changed_edits_are_heard_from_the_sentence_on(desk: Desk) -> None:
+def test_changed_edits_play_from_the_current_sentence_on(desk: Desk) -> None:
     desk.reading.play()
     desk.speaker.hear_on()
     desk.reading.pause()

@@ -131,7 +131,7 @@ def test_the_voice_is_shown_and_chosen_elsewhere(desk: Desk, qtbot: QtBot) -> No
         reading.voice.button.click()
 
 
-def test_what_a_menu_has_as_well_is_the_same_choice(desk: Desk) -> None:
+def test_a_setting_and_its_menu_entry_share_one_value(desk: Desk) -> None:
     dialog = desk.open()
     desk.menu.choose_notes(True)
     assert dialog.reading.notes.value is True
@@ -161,7 +161,7 @@ def test_the_reading_font_is_stored_and_shown(desk: Desk) -> None:
     assert (page.font_choice.value, page.size_choice.value) == ("", 17)
 
 
-def test_a_family_that_is_gone_can_still_be_seen(desk: Desk) -> None:
+def test_a_missing_font_family_is_still_shown(desk: Desk) -> None:
     desk.settings.reading_font = "Gone Gothic"
     page = desk.open().appearance
     assert page.font_choice.value == "Gone Gothic"
@@ -169,7 +169,7 @@ def test_a_family_that_is_gone_can_still_be_seen(desk: Desk) -> None:
     assert desk.settings.reading_font == ""
 
 
-def test_where_and_as_what_to_export(desk: Desk, qtbot: QtBot, tmp_path: Path) -> None:
+def test_the_export_folder_and_format_can_be_chosen(desk: Desk, qtbot: QtBot, tmp_path: Path) -> None:
     page = desk.open().export
     choose(page.formats, ".flac")
     assert desk.settings.export_format == ".flac"
@@ -237,7 +237,7 @@ def show_models(desk: Desk, unavailable_reason: str = "") -> None:
 
 
 @pytest.mark.parametrize("unavailable_reason", [None, "Metal needs a Mac"])
-def test_what_is_not_here_is_not_offered_and_says_why(
+def test_an_unavailable_device_is_not_offered_and_shows_the_reason(
     desk: Desk, monkeypatch: pytest.MonkeyPatch, unavailable_reason: str | None
 ) -> None:
     monkeypatch.setattr(pages, "metal_unavailable_reason", lambda: unavailable_reason)
@@ -257,7 +257,7 @@ def test_a_device_is_stored_and_wants_an_engine(desk: Desk) -> None:
     assert (desk.settings.device, desk.engines_requested) == ("cpu", [STARTER])
 
 
-def test_what_computes_is_told_where_it_is_chosen(desk: Desk, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_the_device_and_lstm_method_in_use_are_shown(desk: Desk, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(pages, "metal_unavailable_reason", lambda: None)
     page = desk.open().advanced
     titles = [page.lstm_method.itemText(number) for number in range(page.lstm_method.count())]

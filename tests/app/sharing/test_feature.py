@@ -94,7 +94,7 @@ def test_it_is_off_until_it_is_switched_on(application: Application, qtbot: QtBo
     assert (chip.isHidden(), page.address.button.isEnabled()) == (True, False)
 
 
-def test_requests_in_progress_are_shown_as_plain_text_and_end_with_the_switch(
+def test_requests_in_progress_are_plain_text_and_end_with_the_switch(
     application: Application, qtbot: QtBot, port: int
 ) -> None:
     page, url = page_of(application), turn_on(application, qtbot)

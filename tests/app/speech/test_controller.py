@@ -134,7 +134,7 @@ def test_speaking_before_it_is_ready_happens_when_it_is(desk: Desk) -> None:
     assert desk.track.whole
 
 
-def test_the_utterance_that_is_heard_is_announced(desk: Desk) -> None:
+def test_the_playing_utterance_is_announced(desk: Desk) -> None:
     heard: list[Utterance | None] = []
     desk.utterance_changed.connect(heard.append)
     desk.make()
@@ -166,7 +166,7 @@ def test_stopping_is_silent_at_once_even_when_the_engine_is_busy(desk: Desk, dea
     assert desk.activity.idle
 
 
-def test_what_was_made_before_a_stop_can_be_played(desk: Desk) -> None:
+def test_audio_generated_before_a_stop_can_be_played(desk: Desk) -> None:
     desk.speak(REQUEST)
     desk.qtbot.waitUntil(lambda: desk.track.length > 0)
     with desk.qtbot.waitSignal(desk.track_grew):
@@ -178,7 +178,7 @@ def test_what_was_made_before_a_stop_can_be_played(desk: Desk) -> None:
     assert desk.player.playback is Playback.PLAYING
 
 
-def test_a_new_request_replaces_the_old_one_and_its_late_chunks_are_dropped(desk: Desk) -> None:
+def test_a_new_request_replaces_the_old_one_and_drops_its_late_chunks(desk: Desk) -> None:
     desk.begin()
     desk.speak(SpeechRequest("Other.", "am_adam"))
     desk.fake.hold.set()
@@ -204,7 +204,7 @@ def test_a_request_that_is_refused_leaves_the_speech_before_it(desk: Desk) -> No
     np.testing.assert_array_equal(desk.output.stream.heard()[-100:], track.samples()[1200:1300])
 
 
-def test_a_request_that_is_refused_leaves_the_speech_before_those_that_came_to_nothing(desk: Desk) -> None:
+def test_a_refused_request_restores_the_last_speech_that_has_audio(desk: Desk) -> None:
     desk.make()
     track = desk.track
     desk.fake.hold.clear()
@@ -229,7 +229,7 @@ def test_a_file_that_is_refused_leaves_the_speech_before_it(desk: Desk, tmp_path
     assert not desk.activity.saving
 
 
-def test_a_failure_in_the_middle_keeps_what_was_spoken(desk: Desk) -> None:
+def test_a_failure_midway_keeps_the_audio_generated_before_it(desk: Desk) -> None:
     desk.fake.speak_error, desk.fake.fails_after = CompileError("No.", "Do."), 2
     with desk.qtbot.waitSignal(desk.failed) as failed:
         desk.speak(REQUEST)
@@ -249,7 +249,7 @@ def test_a_failed_preparation_can_be_tried_again(desk: Desk) -> None:
     desk.qtbot.waitUntil(lambda: desk.activity.readiness is Readiness.READY)
 
 
-def test_saving_what_was_spoken_makes_nothing_again(desk: Desk, tmp_path: Path) -> None:
+def test_saving_spoken_text_does_not_generate_it_again(desk: Desk, tmp_path: Path) -> None:
     desk.make()
     with desk.qtbot.waitSignal(desk.saved) as saved:
         desk.save(tmp_path / "a.wav", REQUEST)
@@ -258,13 +258,13 @@ def test_saving_what_was_spoken_makes_nothing_again(desk: Desk, tmp_path: Path) 
     assert soundfile.info(tmp_path / "a.wav").frames == 3 * RATE_HZ
 
 
-def test_saving_first_makes_what_is_not_there_and_stays_silent(desk: Desk, tmp_path: Path) -> None:
+def test_saving_first_generates_missing_audio_and_stays_silent(desk: Desk, tmp_path: Path) -> None:
     desk.save_now(tmp_path / "a.wav", REQUEST)
     assert soundfile.info(tmp_path / "a.wav").frames == 3 * RATE_HZ
     assert not desk.output.streams
 
 
-def test_saving_while_it_is_made_waits_for_all_of_it(desk: Desk, tmp_path: Path) -> None:
+def test_saving_during_generation_waits_for_all_of_it(desk: Desk, tmp_path: Path) -> None:
     desk.fake.hold.clear()
     desk.speak(REQUEST)
     desk.save(tmp_path / "a.wav", REQUEST)
@@ -273,7 +273,7 @@ def test_saving_while_it_is_made_waits_for_all_of_it(desk: Desk, tmp_path: Path)
     assert len(desk.fake.requests) == 1
 
 
-def test_speaking_what_is_being_saved_plays_it_and_still_saves_it(desk: Desk, tmp_path: Path) -> None:
+def test_speaking_text_that_is_being_saved_plays_and_still_saves_it(desk: Desk, tmp_path: Path) -> None:
     desk.fake.hold.clear()
     desk.save(tmp_path / "a.wav", REQUEST)
     desk.speak(REQUEST)
@@ -294,7 +294,7 @@ def test_stopping_stops_the_sound_and_not_the_save(desk: Desk, tmp_path: Path) -
     assert desk.activity.idle
 
 
-def test_another_speech_comes_first_and_the_save_goes_on_afterwards(desk: Desk, tmp_path: Path) -> None:
+def test_other_speech_comes_first_and_the_save_resumes_afterwards(desk: Desk, tmp_path: Path) -> None:
     desk.fake.hold.clear()
     desk.save(tmp_path / "a.wav", REQUEST)
     desk.qtbot.waitUntil(lambda: bool(desk.fake.requests))
@@ -310,7 +310,7 @@ def test_another_speech_comes_first_and_the_save_goes_on_afterwards(desk: Desk, 
     assert len(desk.fake.requests) == 2
 
 
-def test_saving_another_text_leaves_what_is_heard(desk: Desk, tmp_path: Path) -> None:
+def test_saving_a_different_text_does_not_interrupt_playback(desk: Desk, tmp_path: Path) -> None:
     desk.make()
     track = desk.track
     desk.save_now(tmp_path / "a.wav", OTHER)
@@ -330,7 +330,7 @@ def test_a_save_can_be_canceled_and_then_leaves_no_file(desk: Desk, tmp_path: Pa
     assert not list(tmp_path.iterdir())
 
 
-def test_a_canceled_save_of_what_is_heard_leaves_the_speech(desk: Desk, tmp_path: Path) -> None:
+def test_canceling_a_save_of_the_playing_text_keeps_its_audio(desk: Desk, tmp_path: Path) -> None:
     desk.fake.hold.clear()
     desk.speak(REQUEST)
     desk.save(tmp_path / "a.wav", REQUEST)
@@ -354,7 +354,7 @@ def test_a_second_file_waits_for_the_first_one(desk: Desk, tmp_path: Path) -> No
     assert soundfile.info(tmp_path / "b.flac").frames == RATE_HZ
 
 
-def test_a_save_is_made_with_its_engine_though_another_takes_over(desk: Desk, tmp_path: Path) -> None:
+def test_a_save_finishes_with_its_engine_after_an_engine_change(desk: Desk, tmp_path: Path) -> None:
     desk.fake.hold.clear()
     desk.save(tmp_path / "a.wav", REQUEST)
     desk.qtbot.waitUntil(lambda: bool(desk.fake.requests))
@@ -369,7 +369,7 @@ def test_a_save_is_made_with_its_engine_though_another_takes_over(desk: Desk, tm
     assert not other.closed
 
 
-def test_a_file_that_waits_is_made_by_the_model_it_was_asked_of(desk: Desk, tmp_path: Path) -> None:
+def test_a_queued_file_is_generated_by_the_model_it_was_requested_from(desk: Desk, tmp_path: Path) -> None:
     desk.fake.hold.clear()
     desk.save(tmp_path / "a.wav", REQUEST)
     desk.save(tmp_path / "b.wav", OTHER)
@@ -382,7 +382,7 @@ def test_a_file_that_waits_is_made_by_the_model_it_was_asked_of(desk: Desk, tmp_
     desk.qtbot.waitUntil(lambda: desk.fake.closed)
 
 
-def test_after_another_engine_was_chosen_a_file_is_made_by_that(desk: Desk, tmp_path: Path) -> None:
+def test_a_file_saved_after_an_engine_change_uses_the_new_engine(desk: Desk, tmp_path: Path) -> None:
     desk.make()
     desk.stop()
     other = FakeEngine()
@@ -391,7 +391,7 @@ def test_after_another_engine_was_chosen_a_file_is_made_by_that(desk: Desk, tmp_
     assert [request.text for request in other.requests] == [TEXT]
 
 
-def test_a_speech_in_progress_is_not_saved_for_another_engine(desk: Desk, tmp_path: Path) -> None:
+def test_speech_in_progress_is_not_saved_for_a_different_engine(desk: Desk, tmp_path: Path) -> None:
     desk.begin()
     other = FakeEngine()
     desk.change_engine(lambda: other)
@@ -401,7 +401,7 @@ def test_a_speech_in_progress_is_not_saved_for_another_engine(desk: Desk, tmp_pa
     assert [request.text for request in other.requests] == [TEXT]
 
 
-def test_two_files_of_one_speech_are_made_once(desk: Desk, tmp_path: Path) -> None:
+def test_speech_for_two_files_is_generated_once(desk: Desk, tmp_path: Path) -> None:
     desk.fake.hold.clear()
     desk.speak(REQUEST)
     desk.save(tmp_path / "a.wav", REQUEST)
@@ -413,7 +413,7 @@ def test_two_files_of_one_speech_are_made_once(desk: Desk, tmp_path: Path) -> No
     assert [path.name for path in tmp_path.iterdir()] == ["b.flac"]
 
 
-def test_a_document_is_exported_chapter_by_chapter_whatever_is_heard(desk: Desk, tmp_path: Path) -> None:
+def test_a_document_is_exported_chapter_by_chapter_regardless_of_playback(desk: Desk, tmp_path: Path) -> None:
     steps: list[str] = []
     desk.activity_changed.connect(lambda activity: steps.append(activity.save.step if activity.save else ""))
     desk.export(ExportJob(BOOK, REQUEST, tmp_path / "book.wav"))
@@ -426,7 +426,7 @@ def test_a_document_is_exported_chapter_by_chapter_whatever_is_heard(desk: Desk,
     assert "Speaking chapter 2 of 2, “Two”" in steps
 
 
-def test_speech_that_is_made_already_has_subtitles_all_the_same(desk: Desk, tmp_path: Path) -> None:
+def test_already_generated_speech_still_gets_subtitles(desk: Desk, tmp_path: Path) -> None:
     desk.make()
     order = replace(order_of_text(tmp_path / "a.wav", REQUEST), subtitles=tmp_path / "a.srt")
     with desk.qtbot.waitSignal(desk.saved):
@@ -486,7 +486,7 @@ def test_a_short_save_does_not_wait_behind_a_book(desk: Desk, tmp_path: Path) ->
 
 
 @pytest.mark.parametrize("at_once", [False, True])
-def test_a_book_and_what_overtakes_it_can_be_canceled(desk: Desk, tmp_path: Path, at_once: bool) -> None:
+def test_a_book_and_a_file_that_overtakes_it_can_be_canceled(desk: Desk, tmp_path: Path, at_once: bool) -> None:
     begin_long_export(desk, tmp_path / "book.flac")
     desk.save(tmp_path / "short.wav", SHORT)
     if at_once:
@@ -510,7 +510,7 @@ def test_a_short_save_to_the_file_of_a_book_waits_for_it(desk: Desk, tmp_path: P
     assert soundfile.info(tmp_path / "a.flac").frames == RATE_HZ
 
 
-def test_a_failed_export_is_told_and_the_next_one_has_its_turn(desk: Desk, tmp_path: Path) -> None:
+def test_a_failed_export_is_reported_and_the_next_one_runs(desk: Desk, tmp_path: Path) -> None:
     desk.prepare()
     desk.qtbot.waitUntil(lambda: desk.fake.prepared == 1)
     desk.fake.speak_error, desk.fake.fails_after = CompileError("No.", "Do."), 2
@@ -523,7 +523,7 @@ def test_a_failed_export_is_told_and_the_next_one_has_its_turn(desk: Desk, tmp_p
     assert told == [desk.fake.speak_error, tmp_path / "next.wav"]
 
 
-def test_a_place_that_cannot_be_written_is_said_and_speech_is_kept(desk: Desk, tmp_path: Path) -> None:
+def test_an_unwritable_path_is_reported_and_the_speech_stays(desk: Desk, tmp_path: Path) -> None:
     desk.make()
     with desk.qtbot.waitSignal(desk.failed) as failed:
         desk.save(tmp_path / "none" / "a.wav", REQUEST)
@@ -531,7 +531,7 @@ def test_a_place_that_cannot_be_written_is_said_and_speech_is_kept(desk: Desk, t
     assert desk.track.whole
 
 
-def test_another_engine_takes_over_once_the_speech_in_progress_is_made(desk: Desk) -> None:
+def test_a_new_engine_takes_over_once_current_generation_finishes(desk: Desk) -> None:
     desk.begin()
     other = FakeEngine()
     desk.change_engine(lambda: other)
@@ -544,7 +544,7 @@ def test_another_engine_takes_over_once_the_speech_in_progress_is_made(desk: Des
     assert desk.fake.closed
 
 
-def test_a_preparation_gives_way_to_that_of_another_engine(desk: Desk) -> None:
+def test_preparing_an_engine_gives_way_to_preparing_a_newer_one(desk: Desk) -> None:
     failures: list[Exception] = []
     desk.failed.connect(failures.append)
     desk.fake.prepare_hold.clear()
@@ -558,7 +558,7 @@ def test_a_preparation_gives_way_to_that_of_another_engine(desk: Desk) -> None:
     assert not failures
 
 
-def test_a_preparation_that_fails_after_another_engine_was_chosen_says_nothing(
+def test_a_preparation_that_fails_after_an_engine_change_reports_nothing(
     desk: Desk, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     failures: list[Exception] = []
@@ -582,7 +582,7 @@ def test_a_preparation_that_fails_after_another_engine_was_chosen_says_nothing(
     assert not failures
 
 
-def test_a_speech_that_is_stopped_after_another_engine_was_chosen_says_nothing_about_that(desk: Desk) -> None:
+def test_speech_stopped_after_an_engine_change_reports_no_failure(desk: Desk) -> None:
     seen: list[Readiness] = []
     desk.begin()
     desk.activity_changed.connect(lambda activity: seen.append(activity.readiness))
@@ -600,7 +600,7 @@ def test_shutting_down_while_it_speaks_is_quick_and_closes_the_engine(qtbot: QtB
     assert desk.fake.closed
 
 
-def test_that_the_processor_speaks_stays_said_until_the_next_request(desk: Desk) -> None:
+def test_the_cpu_fallback_stays_shown_until_the_next_request(desk: Desk) -> None:
     seen = []
     desk.activity_changed.connect(seen.append)
     desk.fake.fallbacks = {0: "It failed."}
@@ -618,7 +618,7 @@ def test_that_the_processor_speaks_stays_said_until_the_next_request(desk: Desk)
     assert desk.activity.fallback == ""
 
 
-def test_that_the_processor_speaks_is_not_said_of_the_speech_after_the_one_that_was_given_up(
+def test_the_cpu_fallback_of_abandoned_speech_is_not_shown_for_the_next(
     desk: Desk, deaf_engine: FakeEngine, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     wait, held = deaf_engine.hold.wait, threading.Event()
@@ -638,7 +638,7 @@ def test_that_the_processor_speaks_is_not_said_of_the_speech_after_the_one_that_
     assert desk.activity.fallback == ""
 
 
-def test_after_a_stop_the_rest_is_made_where_it_was_left(desk: Desk) -> None:
+def test_after_a_stop_generation_resumes_where_it_left_off(desk: Desk) -> None:
     desk.stop_after_one()
     desk.fake.hold.set()
     toggle(desk)
@@ -651,7 +651,7 @@ def test_after_a_stop_the_rest_is_made_where_it_was_left(desk: Desk) -> None:
     assert desk.player.playback is Playback.PLAYING
 
 
-def test_what_was_all_made_is_only_played_again(desk: Desk) -> None:
+def test_fully_generated_speech_is_replayed_without_generating_it_again(desk: Desk) -> None:
     desk.make()
     desk.stop()
     desk.go_on()
@@ -668,7 +668,7 @@ def test_a_part_is_spoken_and_known_by_its_place_in_the_text(desk: Desk) -> None
     assert desk.heard_texts == ["Three."]
 
 
-def test_a_speed_is_heard_at_once_and_what_is_made_next_is_made_at_it(desk: Desk) -> None:
+def test_a_new_speed_applies_immediately_and_to_audio_generated_next(desk: Desk) -> None:
     desk.begin()
     desk.adapt("af_heart", 1.5, 2.0)
     assert desk.player.speed == 1.5
@@ -679,7 +679,7 @@ def test_a_speed_is_heard_at_once_and_what_is_made_next_is_made_at_it(desk: Desk
     assert {segment.speed for segment in desk.track.segments} == {1.5}
 
 
-def test_at_another_speed_what_is_made_already_stays(desk: Desk) -> None:
+def test_a_new_speed_keeps_audio_already_generated(desk: Desk) -> None:
     desk.make()
     desk.adapt("af_heart", 0.8, 1.0)
     desk.wait_for_the_engine()
@@ -688,7 +688,7 @@ def test_at_another_speed_what_is_made_already_stays(desk: Desk) -> None:
     assert desk.track.whole
 
 
-def test_another_voice_speaks_from_the_next_sentence_on(desk: Desk) -> None:
+def test_a_new_voice_speaks_from_the_next_sentence_on(desk: Desk) -> None:
     desk.make()
     desk.hear(300)
     planned: list[int] = []
@@ -704,7 +704,7 @@ def test_another_voice_speaks_from_the_next_sentence_on(desk: Desk) -> None:
     np.testing.assert_allclose(desk.output.stream.heard(), desk.track.samples(), atol=1e-6)
 
 
-def test_another_voice_in_the_last_sentence_waits_for_the_next_speech(desk: Desk) -> None:
+def test_a_new_voice_during_the_last_sentence_waits_for_the_next_request(desk: Desk) -> None:
     desk.make()
     desk.player.seek(2100)
     desk.adapt("am_adam", 1.0, 1.0)
@@ -713,7 +713,7 @@ def test_another_voice_in_the_last_sentence_waits_for_the_next_speech(desk: Desk
     assert desk.track.whole
 
 
-def test_a_speech_that_is_being_saved_goes_on_as_it_is(desk: Desk, tmp_path: Path) -> None:
+def test_speech_being_saved_continues_unchanged(desk: Desk, tmp_path: Path) -> None:
     desk.fake.hold.clear()
     desk.speak(REQUEST)
     desk.save(tmp_path / "a.wav", REQUEST)
@@ -724,7 +724,7 @@ def test_a_speech_that_is_being_saved_goes_on_as_it_is(desk: Desk, tmp_path: Pat
     assert soundfile.info(tmp_path / "a.wav").frames == 3 * RATE_HZ
 
 
-def test_a_speech_of_two_voices_is_not_saved_as_that_of_one(desk: Desk, tmp_path: Path) -> None:
+def test_speech_in_two_voices_is_not_saved_as_speech_in_one(desk: Desk, tmp_path: Path) -> None:
     desk.make()
     desk.adapt("am_adam", 1.0, 1.0)
     desk.wait_made()
@@ -733,7 +733,7 @@ def test_a_speech_of_two_voices_is_not_saved_as_that_of_one(desk: Desk, tmp_path
     assert len(desk.fake.requests) == 3
 
 
-def test_a_voice_chosen_during_a_pause_speaks_when_it_goes_on(desk: Desk) -> None:
+def test_a_voice_chosen_during_a_pause_speaks_after_resuming(desk: Desk) -> None:
     desk.make()
     desk.hear(300)
     toggle(desk)
@@ -743,7 +743,7 @@ def test_a_voice_chosen_during_a_pause_speaks_when_it_goes_on(desk: Desk) -> Non
     assert (desk.player.playback, desk.player.position) == (Playback.PAUSED, 300)
 
 
-def test_a_voice_chosen_after_a_stop_speaks_what_was_not_made(desk: Desk) -> None:
+def test_a_voice_chosen_after_a_stop_speaks_the_remaining_text(desk: Desk) -> None:
     desk.stop_after_one()
     desk.adapt("am_adam", 1.0, 1.0)
     desk.fake.hold.set()
@@ -752,7 +752,7 @@ def test_a_voice_chosen_after_a_stop_speaks_what_was_not_made(desk: Desk) -> Non
     assert desk.fake.requests[1:] == [replace(REQUEST, voice="am_adam", start=5)]
 
 
-def test_what_a_text_is_taken_from_is_known_as_long_as_its_speech(desk: Desk) -> None:
+def test_the_source_of_a_text_is_known_as_long_as_its_speech(desk: Desk) -> None:
     book, other = object(), object()
     desk.make(REQUEST, book)
     desk.speak_from(5)
@@ -773,7 +773,7 @@ def test_what_a_text_is_taken_from_is_known_as_long_as_its_speech(desk: Desk) ->
 
 
 @pytest.mark.parametrize("playing", [True, False])
-def test_the_same_text_of_something_else_is_another_speech(desk: Desk, playing: bool) -> None:
+def test_the_same_text_from_a_different_source_starts_new_speech(desk: Desk, playing: bool) -> None:
     desk.fake.hold.clear()
     desk.speak(REQUEST, "a book")
     if not playing:
@@ -814,7 +814,7 @@ def test_a_failure_after_it_was_cleared_brings_nothing_back(desk: Desk) -> None:
     assert desk.track.length == 0
 
 
-def test_what_is_made_for_a_file_is_made_on_after_the_speech_was_cleared(desk: Desk, tmp_path: Path) -> None:
+def test_generation_for_a_file_continues_after_the_speech_is_cleared(desk: Desk, tmp_path: Path) -> None:
     desk.fake.hold.clear()
     desk.speak(REQUEST)
     desk.save(tmp_path / "a.wav", REQUEST)
@@ -824,7 +824,7 @@ def test_what_is_made_for_a_file_is_made_on_after_the_speech_was_cleared(desk: D
     assert desk.request is None
 
 
-def test_a_place_that_is_made_is_heard_and_what_was_stopped_made_on(desk: Desk) -> None:
+def test_a_generated_position_plays_and_stopped_generation_resumes(desk: Desk) -> None:
     desk.stop_after_one()
     assert not desk.hear_from(TEXT.index("Two"))
     assert desk.player.playback is Playback.STOPPED
@@ -844,7 +844,7 @@ def test_a_place_before_the_part_that_is_spoken_is_not_made(desk: Desk) -> None:
     assert desk.hear_from(5)
 
 
-def test_canceling_leaves_the_short_file_unsaved_and_the_book_goes_on(desk: Desk, tmp_path: Path) -> None:
+def test_canceling_leaves_the_short_file_unsaved_and_the_book_continues(desk: Desk, tmp_path: Path) -> None:
     begin_long_export(desk, tmp_path / "book.wav")
     desk.save(tmp_path / "note.wav", SHORT)
     desk.saving.cancel()
@@ -873,7 +873,7 @@ def ahead(desk: Desk) -> AudioTrack:
     return track
 
 
-def test_hearing_ahead_keeps_what_was_made_and_leaves_a_gap(desk: Desk, ahead: AudioTrack) -> None:
+def test_playing_ahead_keeps_generated_audio_and_leaves_a_gap(desk: Desk, ahead: AudioTrack) -> None:
     ((start, end),) = ahead.gaps
     assert desk.track is ahead
     assert (desk.request, desk.source) == (AHEAD, "a book")
@@ -885,7 +885,7 @@ def test_hearing_ahead_keeps_what_was_made_and_leaves_a_gap(desk: Desk, ahead: A
     assert start == RATE_HZ
 
 
-def test_the_start_can_be_reached_and_the_gap_is_made_when_it_is_played_into(desk: Desk, ahead: AudioTrack) -> None:
+def test_the_start_stays_reachable_and_playing_into_the_gap_generates_it(desk: Desk, ahead: AudioTrack) -> None:
     desk.fake.hold_from = 0
     desk.fake.hold.clear()
     assert desk.hear_from(0)
@@ -907,7 +907,7 @@ def test_the_start_can_be_reached_and_the_gap_is_made_when_it_is_played_into(des
     assert desk.heard_to_the_end
 
 
-def test_what_is_heard_behind_a_gap_goes_on_while_the_gap_is_made(desk: Desk, ahead: AudioTrack) -> None:
+def test_playback_behind_a_gap_continues_while_the_gap_is_generated(desk: Desk, ahead: AudioTrack) -> None:
     desk.fake.hold_from = 0
     desk.fake.hold.clear()
     desk.player.seek(ahead.gaps[0][0])
@@ -922,7 +922,7 @@ def test_what_is_heard_behind_a_gap_goes_on_while_the_gap_is_made(desk: Desk, ah
     np.testing.assert_allclose(desk.output.stream.heard()[-400:], ahead.samples()[place:][:400], atol=1e-6)
 
 
-def test_a_place_in_the_middle_of_a_gap_is_heard_at_once(desk: Desk, ahead: AudioTrack) -> None:
+def test_a_position_in_the_middle_of_a_gap_plays_immediately(desk: Desk, ahead: AudioTrack) -> None:
     start, end = ahead.gaps[0]
     desk.player.seek((start + end) // 2)
     desk.qtbot.waitUntil(lambda: len(ahead.gaps) == 1 and not desk.activity.making)
@@ -934,7 +934,7 @@ def test_a_place_in_the_middle_of_a_gap_is_heard_at_once(desk: Desk, ahead: Audi
     assert ahead.gaps[0][0] == start
 
 
-def test_after_a_failure_in_a_gap_it_is_made_when_it_is_played_again(desk: Desk, ahead: AudioTrack) -> None:
+def test_a_gap_that_failed_is_generated_when_played_again(desk: Desk, ahead: AudioTrack) -> None:
     desk.fake.speak_error = CompileError("No.", "Do.")
     with desk.qtbot.waitSignal(desk.speech_failed):
         desk.player.seek(ahead.gaps[0][0])
@@ -957,7 +957,7 @@ def test_a_gap_in_which_nothing_has_a_sound_closes(desk: Desk, ahead: AudioTrack
     assert not failures
 
 
-def test_after_a_stop_in_a_gap_the_gap_is_made_on(desk: Desk, ahead: AudioTrack) -> None:
+def test_generation_of_a_gap_resumes_after_a_stop(desk: Desk, ahead: AudioTrack) -> None:
     desk.fake.hold_from = 1
     desk.fake.hold.clear()
     desk.player.seek(ahead.gaps[0][0])
@@ -979,7 +979,7 @@ def test_speech_with_a_gap_is_not_all_of_its_request(desk: Desk, tmp_path: Path,
     assert soundfile.info(tmp_path / "a.wav").frames == 8 * RATE_HZ
 
 
-def test_another_voice_ahead_of_a_gap_makes_all_that_is_behind_anew(desk: Desk, ahead: AudioTrack) -> None:
+def test_a_new_voice_before_a_gap_generates_all_later_speech_again(desk: Desk, ahead: AudioTrack) -> None:
     desk.hear_from(0)
     desk.adapt("am_adam", 1.0, 1.0)
     desk.wait_made()
@@ -987,7 +987,7 @@ def test_another_voice_ahead_of_a_gap_makes_all_that_is_behind_anew(desk: Desk, 
     assert ahead.whole
 
 
-def test_the_end_is_the_end_though_a_gap_is_still_being_made(desk: Desk, ahead: AudioTrack) -> None:
+def test_playback_ends_at_the_end_while_a_gap_is_being_generated(desk: Desk, ahead: AudioTrack) -> None:
     desk.fake.hold_from = 0
     desk.fake.hold.clear()
     desk.player.seek(ahead.gaps[0][0])
@@ -1002,7 +1002,7 @@ def test_the_end_is_the_end_though_a_gap_is_still_being_made(desk: Desk, ahead: 
     assert desk.heard_texts == [AHEAD_TEXT[place_of(number) :][:19] for number in range(8)]
 
 
-def test_a_gap_and_then_the_end_are_made_one_after_the_other(desk: Desk) -> None:
+def test_a_gap_and_then_the_end_are_generated_in_sequence(desk: Desk) -> None:
     desk.begin_after_one(AHEAD)
     track = desk.track
     desk.speak_from(place_of(5))

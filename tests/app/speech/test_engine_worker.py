@@ -89,7 +89,7 @@ def test_voices_are_listed_without_an_engine(bench: Bench, engine: FakeEngine) -
     assert not engine.threads
 
 
-def test_preparing_tells_its_steps_and_what_computes(bench: Bench, engine: FakeEngine) -> None:
+def test_preparation_reports_its_steps_and_the_computing_device(bench: Bench, engine: FakeEngine) -> None:
     engine.device = DeviceEvent("cpu (why)", "tir (why)", {})
     reports = bench.of(bench.prepare())
     assert [type(report) for report in reports] == [PreparationEvent, DeviceEvent, Ended]
@@ -115,14 +115,14 @@ def test_speaking_prepares_plans_and_gives_every_chunk(bench: Bench) -> None:
     assert bench.kinds_of(bench.speak()) == [PreparationEvent, PlanEvent, *[AudioChunk] * 3, Ended]
 
 
-def test_that_the_processor_speaks_is_reported_in_its_place(bench: Bench, engine: FakeEngine) -> None:
+def test_the_cpu_fallback_is_reported_at_the_point_it_happens(bench: Bench, engine: FakeEngine) -> None:
     engine.fallbacks = {1: "It failed."}
     kinds = bench.kinds_of(bench.speak())
     at = kinds.index(FallbackEvent)
     assert kinds[at - 2 : at + 2] == [AudioChunk, PreparationEvent, FallbackEvent, AudioChunk]
 
 
-def test_a_canceled_task_ends_at_once(bench: Bench, engine: FakeEngine) -> None:
+def test_a_canceled_task_ends_immediately(bench: Bench, engine: FakeEngine) -> None:
     engine.hold.clear()
     task = bench.speak()
     bench.qtbot.waitUntil(lambda: bool(engine.requests))
@@ -141,16 +141,14 @@ def test_a_task_canceled_before_its_turn_costs_nothing(bench: Bench, engine: Fak
 
 
 @pytest.mark.parametrize("error", [CompileError("No.", "Do."), ZeroDivisionError("surprise")])
-def test_any_failure_is_the_end_of_its_task_and_the_next_one_works(
-    bench: Bench, engine: FakeEngine, error: Exception
-) -> None:
+def test_any_failure_ends_its_task_and_the_next_task_works(bench: Bench, engine: FakeEngine, error: Exception) -> None:
     engine.speak_error = error
     assert bench.of(bench.speak())[-1] == Ended(error)
     engine.speak_error = None
     assert bench.of(bench.speak())[-1] == Ended()
 
 
-def test_an_engine_that_cannot_be_made_is_a_failure(bench: Bench) -> None:
+def test_an_engine_that_cannot_be_created_is_a_failure(bench: Bench) -> None:
     def broken() -> SpeechEngine:
         raise CompileError("No.", "Do.")
 
@@ -171,7 +169,7 @@ def counting(count: int) -> Work:
     return lambda _: [ExportProgress("", number / count, None) for number in range(count)]
 
 
-def test_the_most_urgent_task_has_every_turn_and_equally_urgent_ones_keep_their_order(bench: Bench) -> None:
+def test_the_most_urgent_task_always_runs_and_equally_urgent_ones_keep_order(bench: Bench) -> None:
     goes_on = threading.Event()
 
     def held(means: Means) -> Iterator[Result]:
@@ -190,7 +188,7 @@ def test_the_most_urgent_task_has_every_turn_and_equally_urgent_ones_keep_their_
     assert ended == [speech, file, book, later_book]
 
 
-def test_an_engine_stays_open_as_long_as_it_is_present_or_has_a_task(bench: Bench, engine: FakeEngine) -> None:
+def test_an_engine_stays_open_while_it_is_current_or_has_a_task(bench: Bench, engine: FakeEngine) -> None:
     other, closed = FakeEngine(), []
 
     def work(means: Means) -> Iterator[Result]:
@@ -218,7 +216,7 @@ def test_a_visiting_engine_is_let_go(bench: Bench, engine: FakeEngine) -> None:
     assert not engine.closed
 
 
-def test_shutting_down_leaves_what_is_not_done(engine: FakeEngine, qtbot: QtBot) -> None:
+def test_shutting_down_abandons_unfinished_work(engine: FakeEngine, qtbot: QtBot) -> None:
     bench = Bench(lambda: engine, qtbot)
     engine.hold_from = 1
     engine.hold.clear()
@@ -241,5 +239,5 @@ def test_shutting_down_leaves_what_is_not_done(engine: FakeEngine, qtbot: QtBot)
         (Activity(Readiness.READY, save=SaveProgress("a.wav")), False, False),
     ],
 )
-def test_what_can_be_stopped_and_when_nothing_goes_on(activity: Activity, can_stop: bool, idle: bool) -> None:
+def test_activity_determines_can_stop_and_idle(activity: Activity, can_stop: bool, idle: bool) -> None:
     assert (activity.can_stop, activity.idle) == (can_stop, idle)

@@ -29,7 +29,7 @@ def test_controls_are_named_and_in_the_order_of_use(qtbot: QtBot) -> None:
     assert not header.save_button.icon().isNull()
 
 
-def test_where_there_is_little_room_it_says_less(qtbot: QtBot) -> None:
+def test_a_narrow_header_shows_less_text(qtbot: QtBot) -> None:
     window = QWidget()
     qtbot.addWidget(window)
     header = HeaderBar(window)
@@ -46,7 +46,7 @@ def test_where_there_is_little_room_it_says_less(qtbot: QtBot) -> None:
     assert not header.short
 
 
-def test_where_there_is_even_less_room_what_speaks_is_on_a_second_line(qtbot: QtBot) -> None:
+def test_an_even_narrower_header_moves_speech_commands_to_a_second_line(qtbot: QtBot) -> None:
     window = QWidget()
     qtbot.addWidget(window)
     header = HeaderBar(window)
@@ -65,7 +65,7 @@ def test_where_there_is_even_less_room_what_speaks_is_on_a_second_line(qtbot: Qt
 
 
 @pytest.mark.parametrize("command", PlayCommand)
-def test_it_says_as_much_after_it_was_hidden_whatever_play_means(qtbot: QtBot, command: PlayCommand) -> None:
+def test_hiding_the_header_keeps_its_full_text_for_any_play_command(qtbot: QtBot, command: PlayCommand) -> None:
     """Hidden as in focus mode; a long text, such as that for a selection, is not the usual one."""
     window = QWidget()
     qtbot.addWidget(window)
@@ -81,7 +81,7 @@ def test_it_says_as_much_after_it_was_hidden_whatever_play_means(qtbot: QtBot, c
     assert not header.short
 
 
-def test_it_says_more_again_after_it_was_hidden_in_a_window_that_has_grown(qtbot: QtBot) -> None:
+def test_a_header_hidden_while_room_grew_shows_full_text_again(qtbot: QtBot) -> None:
     window = QWidget()
     qtbot.addWidget(window)
     header = HeaderBar(window)
@@ -112,7 +112,7 @@ def test_it_starts_at_the_usual_speed(slider: SpeedSlider) -> None:
 
 
 @pytest.mark.parametrize(("wanted", "got"), [(1.5, 1.5), (1.23, 1.25), (0.0, SLOWEST_SPEED), (100.0, FASTEST_SPEED)])
-def test_it_stays_within_what_the_engine_can(slider: SpeedSlider, wanted: float, got: float) -> None:
+def test_the_slider_stays_within_the_speed_range_of_the_engine(slider: SpeedSlider, wanted: float, got: float) -> None:
     slider.set_speed(wanted)
     assert slider.speed == pytest.approx(got)
     assert slider.label.text() == f"{got:.2f}×"
@@ -181,7 +181,7 @@ def button(qtbot: QtBot, action: QAction) -> SpeakButton:
 
 
 @pytest.mark.parametrize("command", PlayCommand)
-def test_it_says_what_the_command_means_and_carries_it_out(
+def test_the_button_shows_its_command_and_triggers_it(
     button: SpeakButton, action: QAction, command: PlayCommand, qtbot: QtBot
 ) -> None:
     action.setData(command)
@@ -192,7 +192,7 @@ def test_it_says_what_the_command_means_and_carries_it_out(
     assert not button.isEnabled()
 
 
-def test_where_space_is_short_so_is_the_text(button: SpeakButton, action: QAction) -> None:
+def test_the_button_shortens_its_text_if_space_is_short(button: SpeakButton, action: QAction) -> None:
     action.setData(PlayCommand.SELECTION)
     button.set_short(True)
     assert len(button.text()) < len(PlayCommand.SELECTION.value)

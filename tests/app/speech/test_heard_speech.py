@@ -29,18 +29,18 @@ def rest_of(speech: HeardSpeech) -> tuple[Utterance, ...]:
     return (Utterance(0, TEXT[start:], "TwoThree", start, len(TEXT)),)
 
 
-def test_what_is_left_begins_after_what_is_made_and_is_made_in_the_latest_speech_settings(speech: HeardSpeech) -> None:
+def test_the_rest_starts_after_generated_speech_and_uses_the_latest_settings(speech: HeardSpeech) -> None:
     speech.speech_settings = replace(REQUEST, speed=1.5)
     assert speech.rest == replace(REQUEST, speed=1.5, start=5)
     assert speech.request == REQUEST
 
 
-def test_beyond_the_plan_what_is_left_begins_where_the_last_utterance_ends(speech: HeardSpeech) -> None:
+def test_beyond_the_plan_the_rest_starts_where_the_last_utterance_ends(speech: HeardSpeech) -> None:
     speech.handle_report(PlanEvent(Plan(UTTERANCES[:1], characters_left=12)))
     assert speech.rest == replace(REQUEST, start=4)
 
 
-def test_another_task_takes_the_place_of_the_one_before(speech: HeardSpeech) -> None:
+def test_a_new_task_replaces_the_previous_one(speech: HeardSpeech) -> None:
     first = speech.task
     second = speech.make_rest(FakeEngine)
     assert first.cancel.is_set()
@@ -49,7 +49,7 @@ def test_another_task_takes_the_place_of_the_one_before(speech: HeardSpeech) -> 
     assert not speech.track.finished
 
 
-def test_another_task_goes_on_numbering_and_its_plan_follows_what_is_made(speech: HeardSpeech) -> None:
+def test_a_new_task_continues_numbering_and_plans_after_generated_speech(speech: HeardSpeech) -> None:
     planned = rest_of(speech)
     speech.speech_settings = replace(REQUEST, speed=1.5)
     speech.make_rest(FakeEngine)
@@ -64,7 +64,7 @@ def test_another_task_goes_on_numbering_and_its_plan_follows_what_is_made(speech
     assert speech.make_rest(FakeEngine) is None
 
 
-def test_only_what_was_made_as_one_is_all_of_a_request(speech: HeardSpeech) -> None:
+def test_only_speech_generated_in_one_piece_fulfills_a_whole_request(speech: HeardSpeech) -> None:
     assert speech.is_of(REQUEST)
     assert not speech.is_all_of(REQUEST)
     for utterance in UTTERANCES[1:]:
@@ -91,7 +91,7 @@ def test_without_a_request_there_is_no_speech() -> None:
 
 
 @pytest.mark.parametrize(("between", "seconds"), [(" ", 0.25), ("\n\n", 0.5)])
-def test_a_pause_follows_what_is_made_before_the_end_of_a_gap(between: str, seconds: float) -> None:
+def test_a_pause_follows_audio_generated_before_the_end_of_a_gap(between: str, seconds: float) -> None:
     text = f"One. Two.{between}Three."
     utterances = utterances_of(text)
     speech = HeardSpeech(SpeechRequest(text, "af_heart", pause_scale=2.0))

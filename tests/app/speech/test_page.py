@@ -82,7 +82,7 @@ def test_the_side_bar_stands_beside_the_text_in_a_wide_window(qtbot: QtBot) -> N
     assert page.columns.sizes()[0] == page.side_bar.width() == DEFAULT_WIDTH_PIXELS
 
 
-def test_the_side_bar_takes_the_place_of_the_text_in_a_narrow_window(qtbot: QtBot) -> None:
+def test_the_side_bar_replaces_the_text_in_a_narrow_window(qtbot: QtBot) -> None:
     page, panel = page_with_a_panel(qtbot, NARROW_PIXELS - 100)
     assert panel.isVisible()
     assert page.player.isVisible()
@@ -178,7 +178,7 @@ def test_the_waveform_keeps_its_room_while_the_next_speech_begins(qtbot: QtBot) 
     assert not page.player.wave.isVisible()
 
 
-def test_how_somebody_has_divided_the_height_stays_through_silence(qtbot: QtBot) -> None:
+def test_the_height_split_set_by_the_user_survives_silence(qtbot: QtBot) -> None:
     first, second = SpeechPage(), SpeechPage()
     for page in (first, second):
         qtbot.addWidget(page)

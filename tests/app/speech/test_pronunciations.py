@@ -82,7 +82,7 @@ def test_sentences_ahead_are_generated_again_from_the_first_outdated_one_on(desk
     assert desk.player.position < RATE_HZ
 
 
-def test_the_current_sentence_begins_again_and_those_before_it_are_generated_on_demand(desk: Desk) -> None:
+def test_the_current_sentence_restarts_and_earlier_ones_are_generated_on_demand(desk: Desk) -> None:
     desk.make()
     desk.player.seek(2300)
     assert desk.pronounce(Two="Tuu", Three="Thruu") == ["Two.", "Three."]

@@ -51,20 +51,20 @@ def test_any_words_are_found_though_emoji_count_twice(word: str) -> None:
         ("word. 🙂 and two", "words, and", "One", "One"),
     ],
 )
-def test_what_was_not_edited_is_found_after_an_edit(old: str, new: str, word: str, found: str | None) -> None:
+def test_unedited_words_are_found_after_an_edit(old: str, new: str, word: str, found: str | None) -> None:
     page = Page()
     page.replace(old, new)
     assert page.words(word) == found
 
 
-def test_what_was_deleted_comes_back_with_undo() -> None:
+def test_deleted_words_come_back_with_undo() -> None:
     page = Page()
     page.replace("two more", "2")
     page.document.undo()
     assert page.words("more") == "more"
 
 
-def test_an_utterance_is_what_is_left_of_it() -> None:
+def test_an_edited_utterance_consists_of_its_remaining_text() -> None:
     page = Page()
     page.replace("and two", "or")
     left = page.spoken.utterance(UTTERANCES[1])
@@ -76,7 +76,7 @@ def test_an_utterance_is_what_is_left_of_it() -> None:
     assert page.words("last") is None
 
 
-def test_a_plan_that_comes_after_an_edit_leaves_out_only_what_was_edited() -> None:
+def test_a_plan_that_follows_an_edit_leaves_out_only_edited_words() -> None:
     page = Page()
     page.spoken.begin_text(TEXT)
     page.spoken.remember(UTTERANCES[:1])
@@ -103,7 +103,7 @@ def test_lines_and_hard_spaces_are_as_they_were_spoken(text: str) -> None:
     assert page.words("here") == "here"
 
 
-def test_a_position_leads_back_to_the_character_or_the_next_one_that_is_spoken() -> None:
+def test_a_position_maps_to_its_character_or_the_next_spoken_one() -> None:
     page = Page()
     positions = Utf16Positions(TEXT)
     for character in range(len(TEXT)):
@@ -112,7 +112,7 @@ def test_a_position_leads_back_to_the_character_or_the_next_one_that_is_spoken()
     assert page.spoken.character_at(positions.of(len(TEXT))) is None
 
 
-def test_a_position_in_an_edited_text_leads_to_what_is_spoken_there() -> None:
+def test_a_position_in_edited_text_maps_to_the_words_spoken_there() -> None:
     page = Page()
     page.replace("One", "Number one: the first")
     page.replace("two", "22 or so")
@@ -121,7 +121,7 @@ def test_a_position_in_an_edited_text_leads_to_what_is_spoken_there() -> None:
         assert page.spoken.character_at(cursor.selectionStart()) == character
 
 
-def test_a_position_before_the_part_that_is_spoken_is_not_taken_for_its_start() -> None:
+def test_a_position_before_the_spoken_part_does_not_map_to_its_start() -> None:
     page = Page()
     page.spoken.begin_text(TEXT)
     page.spoken.remember(UTTERANCES[1:])
@@ -129,7 +129,7 @@ def test_a_position_before_the_part_that_is_spoken_is_not_taken_for_its_start() 
     assert page.spoken.character_at(page.document.find("two").selectionStart()) == TEXT.index("two")
 
 
-def test_utterances_of_another_plan_take_the_place_of_those_that_differ() -> None:
+def test_utterances_of_a_new_plan_replace_those_that_differ() -> None:
     page = Page()
     first, second, third = UTTERANCES
     joined = Utterance(1, TEXT[second.start :], "x", second.start, third.end)

@@ -62,9 +62,7 @@ def test_long_words_give_way_to_a_narrow_window(status: StatusLine) -> None:
     assert "takes/a/while" in status.label.toolTip()
 
 
-def test_in_a_narrow_window_the_time_left_is_worth_more_than_the_length_of_the_text(
-    status: StatusLine, clock: FakeClock
-) -> None:
+def test_a_narrow_window_shows_the_time_left_instead_of_text_length(status: StatusLine, clock: FakeClock) -> None:
     assert not status.counter.isHidden()
     status.resize(600, 30)
     status.show_activity(Activity(preparation=PreparationEvent("Loading the voice model", 0, 1)))
@@ -76,13 +74,13 @@ def test_in_a_narrow_window_the_time_left_is_worth_more_than_the_length_of_the_t
     assert not status.counter.isHidden()
 
 
-def test_progress_is_hidden_when_nothing_goes_on(status: StatusLine) -> None:
+def test_progress_is_hidden_when_nothing_is_running(status: StatusLine) -> None:
     status.show_activity(READY)
     assert status.label.text() == "Ready"
     assert status.progress.isHidden()
 
 
-def test_making_shows_how_much_is_made(status: StatusLine) -> None:
+def test_generation_shows_its_progress(status: StatusLine) -> None:
     status.show_activity(Activity(Readiness.READY, making=True, utterance_number=3, utterance_count=7, made_count=2))
     assert status.progress.value() == round(status.progress.maximum() * 2 / 7)
 
@@ -110,7 +108,7 @@ def test_the_length_of_the_text(status: StatusLine, text: str, words: str) -> No
     assert status.counter.text() == words
 
 
-def test_the_length_of_a_long_text_is_told_once_it_stays_as_it_is(status: StatusLine, qtbot: QtBot) -> None:
+def test_the_length_of_a_long_text_appears_once_it_stops_changing(status: StatusLine, qtbot: QtBot) -> None:
     long = "word " * LONG_CHARACTERS
     before = status.counter.text()
     status.count(long)
@@ -156,7 +154,7 @@ def test_every_activity_has_words(activity: Activity, words: str) -> None:
     assert describe(activity) == words
 
 
-def test_news_stay_while_something_goes_on(status: StatusLine) -> None:
+def test_news_stays_during_ongoing_work(status: StatusLine) -> None:
     status.show_activity(Activity())
     status.show_message("Saved a.wav")
     (tick,) = (timer for timer in status.findChildren(QTimer) if timer.isActive() and not timer.isSingleShot())
@@ -164,7 +162,7 @@ def test_news_stay_while_something_goes_on(status: StatusLine) -> None:
     assert status.label.text() == "Saved a.wav"
 
 
-def test_that_the_processor_speaks_is_said_beside_what_is_done(status: StatusLine) -> None:
+def test_the_cpu_fallback_is_shown_beside_the_current_activity(status: StatusLine) -> None:
     status.show_activity(
         Activity(Readiness.READY, making=True, utterance_number=1, utterance_count=2, fallback="It failed.")
     )
@@ -173,7 +171,7 @@ def test_that_the_processor_speaks_is_said_beside_what_is_done(status: StatusLin
     assert status.label.text() == "Ready · It failed."
 
 
-def test_what_a_feature_tells_comes_before_the_length_of_the_text(qtbot: QtBot) -> None:
+def test_feature_messages_take_precedence_over_the_text_length(qtbot: QtBot) -> None:
     line = StatusLine()
     qtbot.addWidget(line)
     chip = QPushButton("Short")
@@ -213,7 +211,7 @@ def test_nothing_is_known_at_first_but_the_time_it_takes(clock: FakeClock) -> No
     assert (pace.seconds_left, pace.fraction) == (None, None)
 
 
-def test_steps_of_equal_size_tell_what_is_left(clock: FakeClock) -> None:
+def test_steps_of_equal_size_give_the_time_left(clock: FakeClock) -> None:
     pace = ProgressEstimator(clock)
     pace.note("a", 0, 4)
     after(clock, 10)
@@ -235,7 +233,7 @@ def test_compiling_steps_have_their_usual_proportions(clock: FakeClock) -> None:
     assert pace.seconds_left == pytest.approx((DEFAULT_SECONDS[STEPS[5]] + DEFAULT_SECONDS[STEPS[6]]) / 4)
 
 
-def test_a_step_that_takes_longer_than_expected_shows_that_it_goes_on(clock: FakeClock) -> None:
+def test_a_step_longer_than_expected_shows_that_it_continues(clock: FakeClock) -> None:
     pace = ProgressEstimator(clock)
     pace.note("a", 0, 2)
     after(clock, 10)
@@ -245,7 +243,7 @@ def test_a_step_that_takes_longer_than_expected_shows_that_it_goes_on(clock: Fak
     assert pace.words.startswith("21 seconds ")
 
 
-def test_other_work_starts_anew(clock: FakeClock) -> None:
+def test_new_work_restarts_the_estimate(clock: FakeClock) -> None:
     pace = ProgressEstimator(clock)
     pace.note("a", 0, 2)
     after(clock, 10)
@@ -267,7 +265,7 @@ def test_an_estimate_by_who_does_the_work_counts_down(clock: FakeClock) -> None:
 
 @given(st.lists(st.tuples(st.sampled_from(["a", "b", *STEPS]), st.integers(0, 7), st.floats(0, 100)), max_size=20))
 @example([("a", 0, 5e-324), ("Compiling durations", 1, 0.0)])
-def test_whatever_is_said_the_estimates_make_sense(steps: list[tuple[str, int, float]]) -> None:
+def test_estimates_make_sense_for_any_reported_steps(steps: list[tuple[str, int, float]]) -> None:
     clock = FakeClock()
     pace = ProgressEstimator(clock)
     for title, done, seconds in steps:

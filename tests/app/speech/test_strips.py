@@ -26,7 +26,7 @@ def test_it_is_hidden_until_there_is_something_to_say(strip: ModelBar) -> None:
     assert strip.isHidden()
 
 
-def test_answers_are_told_with_the_notice(strip: ModelBar, qtbot: QtBot) -> None:
+def test_answers_are_reported_with_their_notice(strip: ModelBar, qtbot: QtBot) -> None:
     strip.show_notice(OFFER)
     assert [button.text() for button in strip.buttons] == [Answer.NOT_NOW.value, Answer.FETCH.value]
     assert strip.close_button.isHidden()
@@ -43,7 +43,7 @@ def test_it_can_be_dismissed_where_the_notice_says_so(strip: ModelBar, qtbot: Qt
     assert answered.args[1] is Answer.CLOSE
 
 
-def test_work_shows_how_far_it_is_or_that_it_goes_on(strip: ModelBar) -> None:
+def test_work_shows_its_progress_or_that_it_continues(strip: ModelBar) -> None:
     strip.show_notice(ModelNotice("Downloading it", "m", (Answer.CANCEL,), going_on=True, fraction=0.25))
     assert not strip.bar.isHidden()
     assert strip.bar.value() == strip.bar.maximum() / 4
@@ -71,7 +71,7 @@ def test_cancel_is_a_button(qtbot: QtBot) -> None:
         strip.cancel_button.click()
 
 
-def test_an_export_tells_its_step_the_time_left_and_what_waits(qtbot: QtBot) -> None:
+def test_an_export_shows_its_step_time_left_and_queue(qtbot: QtBot) -> None:
     strip = SaveBar()
     qtbot.addWidget(strip)
     step = "Speaking chapter 3 of 40, “Rain”"
@@ -81,7 +81,7 @@ def test_an_export_tells_its_step_the_time_left_and_what_waits(qtbot: QtBot) -> 
     assert strip.accessibleDescription() == strip.toolTip() == strip.label.text()
 
 
-def test_a_book_that_is_interrupted_is_told_with_how_far_it_is(qtbot: QtBot) -> None:
+def test_an_interrupted_book_is_shown_with_its_progress(qtbot: QtBot) -> None:
     strip = SaveBar()
     qtbot.addWidget(strip)
     book = SaveProgress("book.m4b", "Speaking", 0.34)
@@ -91,7 +91,7 @@ def test_a_book_that_is_interrupted_is_told_with_how_far_it_is(qtbot: QtBot) -> 
     assert strip.bar.value() == 0.5 * strip.bar.maximum()
 
 
-def test_what_was_saved_is_told_once_nothing_is_being_saved(qtbot: QtBot) -> None:
+def test_saved_files_are_reported_once_nothing_is_being_saved(qtbot: QtBot) -> None:
     strip = SaveBar()
     qtbot.addWidget(strip)
     strip.show_activity(Activity(Readiness.READY, save=SaveProgress("a.wav", waiting_count=1)))
@@ -111,7 +111,7 @@ def test_what_was_saved_is_told_once_nothing_is_being_saved(qtbot: QtBot) -> Non
     assert strip.isHidden()
 
 
-def test_an_export_that_was_interrupted_is_offered_while_there_is_nothing_else_to_say(qtbot: QtBot) -> None:
+def test_an_interrupted_export_is_offered_while_no_other_message_is_shown(qtbot: QtBot) -> None:
     strip = SaveBar()
     qtbot.addWidget(strip)
     strip.offer_resume("Book.m4b")

@@ -36,7 +36,7 @@ def marked(editor: TextEditor) -> list[str]:
     return [each.cursor.selectedText() for each in editor.edit.extraSelections()]
 
 
-def test_what_is_heard_is_marked_though_emoji_count_twice(editor: TextEditor) -> None:
+def test_the_playing_utterance_is_marked_although_emoji_count_twice(editor: TextEditor) -> None:
     editor.set_text(TEXT)
     utterances = utterances_of(TEXT)
     speak(editor, TEXT)
@@ -68,7 +68,7 @@ def test_marks_move_along_when_the_text_is_edited(editor: TextEditor) -> None:
     assert marked(editor) == ["Three."]
 
 
-def test_a_longer_plan_adds_to_what_is_marked_and_another_speech_forgets_it(editor: TextEditor) -> None:
+def test_a_longer_plan_extends_the_marks_and_new_speech_clears_them(editor: TextEditor) -> None:
     utterances = utterances_of(TEXT)
     editor.set_text(TEXT)
     editor.begin_speech(TEXT)
@@ -99,7 +99,7 @@ def test_a_marked_part_that_is_deleted_is_no_longer_marked(editor: TextEditor) -
     assert not marked(editor)
 
 
-def test_what_is_heard_is_kept_in_view(editor: TextEditor, qtbot: QtBot) -> None:
+def test_the_playing_text_stays_in_view(editor: TextEditor, qtbot: QtBot) -> None:
     text = "\n".join(f"Line {number}." for number in range(200))
     editor.show()
     qtbot.waitExposed(editor)
@@ -156,7 +156,7 @@ def type_a_word(edit: QPlainTextEdit) -> None:
 
 
 @pytest.mark.parametrize("act", [scroll_with_the_wheel, drag_the_scroll_bar, press_page_down, type_a_word])
-def test_the_view_is_not_pulled_from_under_somebody_who_scrolls_or_edits(
+def test_the_view_does_not_move_while_the_user_scrolls_or_edits(
     act: Callable[[QPlainTextEdit], None], editor: TextEditor, reading: Callable[[int], int]
 ) -> None:
     assert reading(50) > 0
@@ -169,7 +169,7 @@ def test_the_view_is_not_pulled_from_under_somebody_who_scrolls_or_edits(
     assert reading(150) > 130
 
 
-def test_another_size_or_a_click_does_not_stop_following(
+def test_resizing_or_clicking_does_not_stop_following(
     editor: TextEditor, reading: Callable[[int], int], qtbot: QtBot
 ) -> None:
     reading(199)
@@ -178,7 +178,7 @@ def test_another_size_or_a_click_does_not_stop_following(
     assert reading(50) < 60
 
 
-def test_what_is_shown_on_demand_stays_in_view(editor: TextEditor, reading: Callable[[int], int]) -> None:
+def test_text_shown_on_demand_stays_in_view(editor: TextEditor, reading: Callable[[int], int]) -> None:
     reading(100)
     editor.select(0, 4)
     assert reading(150) == 0
@@ -204,7 +204,7 @@ def dropped(path: Path) -> QMimeData:
     return data
 
 
-def test_a_dropped_file_is_told_and_nothing_changes(editor: TextEditor, qtbot: QtBot, tmp_path: Path) -> None:
+def test_a_dropped_file_is_reported_and_nothing_changes(editor: TextEditor, qtbot: QtBot, tmp_path: Path) -> None:
     editor.set_text("Before.")
     data = dropped(tmp_path / "a.epub")
     assert editor.edit.canInsertFromMimeData(data)
@@ -233,7 +233,7 @@ def test_two_hundred_thousand_characters_are_no_problem(editor: TextEditor) -> N
     speak(editor, text)
 
 
-def test_only_a_text_that_is_replaced_as_a_whole_is_told_so(editor: TextEditor) -> None:
+def test_only_replacing_the_whole_text_reports_a_replacement(editor: TextEditor) -> None:
     told: list[str] = []
     editor.text_replaced.connect(lambda: told.append(editor.text))
     editor.start_with("Some text.")
@@ -253,7 +253,7 @@ def test_only_a_text_that_is_replaced_as_a_whole_is_told_so(editor: TextEditor) 
     assert len(told) == 4
 
 
-def test_edits_are_told_in_characters(editor: TextEditor) -> None:
+def test_edits_are_reported_in_characters(editor: TextEditor) -> None:
     told: list[tuple[int, int, int]] = []
     editor.text_edited.connect(lambda *edit: told.append(edit))
     editor.start_with("A 🙂 and 🙂.")
@@ -269,7 +269,7 @@ def test_edits_are_told_in_characters(editor: TextEditor) -> None:
     assert told == [(10, 0, 3), (2, 1, 3), (0, 0, 1)]
 
 
-def test_a_word_is_marked_in_its_sentence_and_the_rest_of_an_utterance_is_not(editor: TextEditor) -> None:
+def test_only_the_word_and_its_sentence_are_marked_in_an_utterance(editor: TextEditor) -> None:
     text = "🙂 One thing and. another."
     utterance = Utterance(0, text, "x", 0, len(text))
     editor.set_text(text)
@@ -295,7 +295,7 @@ def test_of_a_word_that_was_edited_only_the_sentence_is_marked(editor: TextEdito
     assert not marked(editor)
 
 
-def test_the_chip_leads_back_to_what_is_heard(editor: TextEditor, reading: Callable[[int], int], qtbot: QtBot) -> None:
+def test_the_chip_returns_to_the_playing_text(editor: TextEditor, reading: Callable[[int], int], qtbot: QtBot) -> None:
     reading(50)
     assert not editor.chip.isVisible()
     scroll_with_the_wheel(editor.edit)
@@ -308,7 +308,7 @@ def test_the_chip_leads_back_to_what_is_heard(editor: TextEditor, reading: Calla
     assert reading(150) > 130
 
 
-def test_the_chip_goes_when_nothing_is_heard(editor: TextEditor, reading: Callable[[int], int]) -> None:
+def test_the_chip_disappears_when_nothing_plays(editor: TextEditor, reading: Callable[[int], int]) -> None:
     reading(50)
     scroll_with_the_wheel(editor.edit)
     reading(120)
@@ -317,7 +317,7 @@ def test_the_chip_goes_when_nothing_is_heard(editor: TextEditor, reading: Callab
     assert not editor.chip.isVisible()
 
 
-def test_a_place_is_told_in_the_spoken_text_and_in_the_text_as_it_is(editor: TextEditor, qtbot: QtBot) -> None:
+def test_a_position_is_reported_in_the_spoken_and_the_current_text(editor: TextEditor, qtbot: QtBot) -> None:
     editor.set_text(TEXT)
     speak(editor, TEXT)
     cursor = QTextCursor(editor.edit.document())
@@ -353,7 +353,7 @@ def test_the_cursor_stays_in_view_in_a_larger_text(editor: TextEditor, qtbot: Qt
     assert editor.edit.verticalScrollBar().value() == 0
 
 
-def test_the_selection_and_the_cursor_are_known_in_characters_though_emoji_count_twice(editor: TextEditor) -> None:
+def test_selection_and_cursor_are_in_characters_although_emoji_count_twice(editor: TextEditor) -> None:
     editor.set_text(TEXT)
     assert editor.selection is None
     editor.edit.setTextCursor(editor.edit.document().find("🙂 Two."))
@@ -447,7 +447,7 @@ def test_one_over_two_lines_is_drawn_on_both(edit: PlainTextEdit) -> None:
     assert len(lines) == len(pills_in(edit)) == 2
 
 
-def test_what_is_scrolled_out_of_view_is_left_out(edit: PlainTextEdit) -> None:
+def test_pills_scrolled_out_of_view_are_left_out(edit: PlainTextEdit) -> None:
     edit.setPlainText("[pause 1s]\n" + "Words.\n" * 100 + "[pause 2s]")
     assert len(pills_in(edit)) == 1
     edit.verticalScrollBar().setValue(50)

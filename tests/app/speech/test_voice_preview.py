@@ -45,7 +45,7 @@ def desk(qtbot: QtBot) -> Iterator[Desk]:
     assert desk.controller.shut_down(PATIENCE_MS)
 
 
-def test_a_voice_is_heard_and_the_speech_goes_on_where_it_was(desk: Desk) -> None:
+def test_a_preview_plays_and_speech_resumes_where_it_was(desk: Desk) -> None:
     desk.speak()
     track = desk.controller.track
     desk.controller.preview(SAMPLE)
@@ -57,7 +57,7 @@ def test_a_voice_is_heard_and_the_speech_goes_on_where_it_was(desk: Desk) -> Non
     np.testing.assert_array_equal(desk.hear(100), track.samples()[1200:1300])
 
 
-def test_speech_that_is_played_on_is_not_interrupted_by_a_voice_wanted_before(desk: Desk) -> None:
+def test_resumed_speech_is_not_interrupted_by_a_preview_requested_earlier(desk: Desk) -> None:
     desk.speak()
     toggle(desk.controller)
     desk.engine.hold.clear()
@@ -71,7 +71,7 @@ def test_speech_that_is_played_on_is_not_interrupted_by_a_voice_wanted_before(de
     assert not desk.controller.activity.previewing
 
 
-def test_a_voice_is_heard_while_a_long_speech_is_made_and_none_of_it_is_lost(desk: Desk) -> None:
+def test_a_preview_during_long_generation_loses_none_of_the_speech(desk: Desk) -> None:
     desk.engine.hold.clear()
     desk.controller.speak(SPEECH)
     desk.qtbot.waitUntil(lambda: bool(desk.engine.requests))
@@ -83,7 +83,7 @@ def test_a_voice_is_heard_while_a_long_speech_is_made_and_none_of_it_is_lost(des
     np.testing.assert_array_equal(desk.controller.track.samples(), np.concatenate(parts))
 
 
-def test_a_voice_of_another_engine_waits_for_it(desk: Desk) -> None:
+def test_a_preview_with_a_different_engine_waits_for_it(desk: Desk) -> None:
     other = FakeEngine()
     desk.engine.hold.clear()
     desk.controller.speak(SPEECH)
@@ -113,7 +113,7 @@ def test_an_engine_that_cannot_be_prepared_for_it_is_not_ready(desk: Desk) -> No
     assert desk.controller.activity.readiness is Readiness.FAILED
 
 
-def test_a_failure_is_told_and_the_speech_stays(desk: Desk) -> None:
+def test_a_failed_preview_is_reported_and_the_speech_stays(desk: Desk) -> None:
     desk.speak()
     desk.engine.speak_error = CompileError("No.", "Do.")
     with desk.qtbot.waitSignal(desk.controller.failed) as failed:

@@ -51,7 +51,7 @@ def test_students_speak_only_if_wished_for_and_there(
 
 
 @given(st.builds(VoiceChoice, NAMES | NOTHING, MODELS | NOTHING), LISTS, MODELS)
-def test_a_listed_choice_is_listed_and_nearest_to_what_is_wanted(
+def test_listed_returns_a_listed_choice_nearest_to_the_wanted_one(
     choice: VoiceChoice, models: list[ModelVoices], default: str
 ) -> None:
     found = listed(choice, models, default)
@@ -75,7 +75,7 @@ def test_a_voice_brings_the_model_it_belongs_to() -> None:
     assert listed(VoiceChoice("nobody"), TWO_MODELS, "starter") == VoiceChoice("af_sally", "starter")
 
 
-def test_what_is_insisted_on_is_never_replaced() -> None:
+def test_an_explicitly_requested_voice_is_never_replaced() -> None:
     default = VoiceChoice("af_sally", "starter")
     assert insisted(VoiceChoice("heart"), TWO_MODELS, default) == VoiceChoice("heart", "kokoro-82m")
     assert insisted(VoiceChoice("adam"), TWO_MODELS, default) == VoiceChoice("adam", "starter")
@@ -233,7 +233,7 @@ def test_without_a_wish_it_is_the_first_voice_of_the_usual_model(picker: VoicePi
     assert picker.untouched
 
 
-def test_a_wanted_voice_is_chosen_once_it_is_known_and_brings_its_model(picker: VoicePicker, qtbot: QtBot) -> None:
+def test_a_wanted_voice_is_chosen_once_known_and_brings_its_model(picker: VoicePicker, qtbot: QtBot) -> None:
     picker.choose(VoiceChoice("bm_george", "starter"))
     assert picker.voice is None
     with qtbot.waitSignal(picker.model_changed) as changed:
@@ -261,7 +261,7 @@ def test_a_model_that_is_asked_for_and_missing_leaves_no_voice(picker: VoicePick
     assert picker.currentIndex() == -1
 
 
-def test_a_voice_that_is_not_there_gives_way_and_does_not_come_back_by_itself(picker: VoicePicker) -> None:
+def test_a_missing_voice_is_replaced_and_does_not_return_by_itself(picker: VoicePicker) -> None:
     picker.choose(GEORGE)
     picker.show_models(TWO_MODELS[1:], "starter")
     assert picker.choice == SALLY
@@ -298,7 +298,7 @@ def test_a_model_is_chosen_with_the_same_voice_if_it_has_it(picker: VoicePicker,
     assert picker.choice == VoiceChoice("af_heart", "kokoro-82m")
 
 
-def test_keys_skip_headings_and_tell_what_was_chosen(picker: VoicePicker, qtbot: QtBot) -> None:
+def test_keys_skip_headings_and_report_the_choice(picker: VoicePicker, qtbot: QtBot) -> None:
     show(picker)
     picker.choose(GEORGE)
     with qtbot.waitSignals([picker.voice_chosen, picker.model_changed]):
@@ -306,7 +306,7 @@ def test_keys_skip_headings_and_tell_what_was_chosen(picker: VoicePicker, qtbot:
     assert picker.choice == SALLY
 
 
-def test_the_chosen_voice_can_be_heard(picker: VoicePicker, qtbot: QtBot) -> None:
+def test_the_chosen_voice_can_be_previewed(picker: VoicePicker, qtbot: QtBot) -> None:
     with qtbot.assertNotEmitted(picker.preview_requested):
         picker.preview()
     picker.show_models(ONE_MODEL, "starter")
@@ -317,7 +317,7 @@ def test_the_chosen_voice_can_be_heard(picker: VoicePicker, qtbot: QtBot) -> Non
     assert wanted.args == [VOICES[1]]
 
 
-def test_a_voice_that_is_not_listed_can_be_heard_too(picker: VoicePicker, qtbot: QtBot) -> None:
+def test_an_unlisted_voice_can_be_previewed_too(picker: VoicePicker, qtbot: QtBot) -> None:
     show(picker)
     picker.ask_for(VoiceChoice("bf_emma(2)+bm_george(1)"))
     with qtbot.waitSignal(picker.preview_requested) as wanted:
@@ -326,7 +326,7 @@ def test_a_voice_that_is_not_listed_can_be_heard_too(picker: VoicePicker, qtbot:
     assert (voice.name, voice.language) == ("bf_emma(2)+bm_george(1)", "en-GB")
 
 
-def test_a_click_on_a_play_mark_is_heard_and_the_list_stays_open(picker: VoicePicker, qtbot: QtBot) -> None:
+def test_clicking_a_play_mark_previews_and_leaves_the_list_open(picker: VoicePicker, qtbot: QtBot) -> None:
     show(picker)
     picker.show()
     picker.showPopup()

@@ -18,7 +18,7 @@ def linux(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 @pytest.mark.parametrize("value", ["", "nonsense", ":", ":x", ":94321", "unix:94321.0"])
-def test_no_display_is_said_in_one_sentence_with_a_way_out(value: str) -> None:
+def test_a_missing_display_gives_one_sentence_with_an_alternative(value: str) -> None:
     assert why_no_window({"DISPLAY": value}) == NO_DISPLAY
     assert "kokoro-desk speak" in NO_DISPLAY
 
@@ -39,7 +39,7 @@ def test_a_wayland_display_that_answers_is_enough() -> None:
 
 
 @pytest.mark.skipif(sys.platform == "darwin", reason="abstract sockets belong to Linux")
-def test_a_library_that_is_missing_is_said(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_missing_library_is_reported(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(display, "X_LIBRARY", "libnone.so.0")
     with socket.socket(socket.AF_UNIX) as server:
         server.bind("\0/tmp/.X11-unix/X94323")

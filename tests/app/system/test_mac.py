@@ -45,7 +45,7 @@ def messages(runtime: Runtime) -> list[str]:
     return [sent[1] for sent in runtime.sent]
 
 
-def test_macos_is_told_once_when_speech_begins_and_once_when_it_ends() -> None:
+def test_macos_is_notified_once_at_the_start_and_end_of_speech() -> None:
     runtime = Runtime()
     wakefulness = AppNapInhibitor(runtime)
     wakefulness.set_awake(False)

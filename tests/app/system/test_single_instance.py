@@ -28,7 +28,7 @@ def test_a_second_start_hands_its_message_over(qtbot: QtBot, tmp_path: Path) -> 
     first.end()
 
 
-def test_what_a_killed_first_left_is_taken_over(qapp: object, tmp_path: Path) -> None:
+def test_files_left_by_a_killed_first_instance_are_taken_over(qapp: object, tmp_path: Path) -> None:
     subprocess.run([sys.executable, "-c", KILLED, str(tmp_path)], check=False)
     assert (tmp_path / "window.socket").exists()
     first = SingleInstance(tmp_path)
@@ -36,14 +36,14 @@ def test_what_a_killed_first_left_is_taken_over(qapp: object, tmp_path: Path) ->
     first.end()
 
 
-def test_after_its_end_another_is_the_first(qapp: object, tmp_path: Path) -> None:
+def test_a_new_instance_becomes_first_after_the_old_one_ends(qapp: object, tmp_path: Path) -> None:
     for _ in range(2):
         instance = SingleInstance(tmp_path)
         assert instance.begin("")
         instance.end()
 
 
-def test_a_first_that_does_not_answer_is_told(qapp: object, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_silent_first_instance_is_reported(qapp: object, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(single_instance, "ANSWER_WITHIN_SECONDS", 0.3)
     first = SingleInstance(tmp_path)
     assert first.begin("")  # its events are not processed while this test waits
@@ -53,7 +53,7 @@ def test_a_first_that_does_not_answer_is_told(qapp: object, tmp_path: Path, monk
 
 
 @pytest.mark.parametrize("place", ["file", "file/folder", "long" * 40])  # longer than a socket's address may be
-def test_where_no_lock_or_socket_can_be_made_everyone_is_the_first(
+def test_without_a_lock_or_socket_every_instance_is_the_first(
     qapp: object, tmp_path: Path, caplog: pytest.LogCaptureFixture, place: str
 ) -> None:
     (tmp_path / "file").write_text("no folder")

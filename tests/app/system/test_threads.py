@@ -39,7 +39,7 @@ def test_python_collects_nothing_inside_and_again_outside() -> None:
         gc.disable()
 
 
-def test_what_is_due_is_collected() -> None:
+def test_due_garbage_is_collected() -> None:
     alone = left_alone()
     kept = enough_for_a_collection()
     collect_what_is_due()
@@ -77,7 +77,7 @@ def test_events_of_the_window_collect(qtbot: QtBot, monkeypatch: pytest.MonkeyPa
     assert kept
 
 
-def test_what_is_there_once_the_window_has_settled_is_left_out(qtbot: QtBot, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_objects_of_the_settled_window_are_not_collected(qtbot: QtBot, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(threads, "SETTLED_AFTER_MS", 1)
     with collected_between_events():
         qtbot.waitUntil(lambda: gc.get_freeze_count() > 0)

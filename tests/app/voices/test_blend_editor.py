@@ -43,7 +43,7 @@ def test_it_takes_two_voices_at_least_and_four_at_most(editor: BlendEditor) -> N
     assert [part.isVisible() for part in editor.parts] == [True] * 4
 
 
-def test_it_is_heard_once_after_a_slider_has_come_to_rest(editor: BlendEditor, qtbot: QtBot) -> None:
+def test_a_blend_plays_once_after_a_slider_comes_to_rest(editor: BlendEditor, qtbot: QtBot) -> None:
     heard: list[str] = []
     editor.hear_requested.connect(heard.append)
     for value in range(51, 71):

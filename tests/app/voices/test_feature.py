@@ -52,13 +52,13 @@ def room(qtbot: QtBot, qapp: QApplication, tmp_path: Path, monkeypatch: pytest.M
     room.close()
 
 
-def test_a_voice_is_heard_without_being_taken(room: VoiceRoom) -> None:
+def test_a_voice_is_previewed_without_being_chosen(room: VoiceRoom) -> None:
     room.panel.hear_requested.emit(ADAM)
     room.qtbot.waitUntil(lambda: room.engine.requests == [SpeechRequest(AMERICAN.sample, "am_adam")])
     assert room.voices.choice == SALLY
 
 
-def test_a_voice_of_another_model_is_heard_by_its_engine_and_the_present_one_stays(room: VoiceRoom) -> None:
+def test_a_preview_uses_its_models_engine_and_keeps_the_current_one(room: VoiceRoom) -> None:
     room.voices.hear_requested.emit(GEORGE)
     room.qtbot.waitUntil(lambda: room.other.requests == [SpeechRequest(BRITISH.sample, "bm_george")])
     assert room.engine.requests == []
@@ -79,7 +79,7 @@ def test_favorites_are_remembered_and_come_first_in_both_lists(room: VoiceRoom) 
     assert room.panel.rows.choices[0] == GEORGE
 
 
-def test_each_voice_of_the_list_speaks_the_sentence_at_the_cursor_in_turn(room: VoiceRoom) -> None:
+def test_each_listed_voice_speaks_the_sentence_at_the_cursor_in_turn(room: VoiceRoom) -> None:
     cursor = room.window.page.editor.edit.textCursor()
     cursor.setPosition(12)
     room.window.page.editor.edit.setTextCursor(cursor)
@@ -96,7 +96,7 @@ def test_each_voice_of_the_list_speaks_the_sentence_at_the_cursor_in_turn(room: 
     assert room.engine.requests == [SpeechRequest("Two there.", "af_sally")]
 
 
-def test_stop_and_another_voice_end_the_round(room: VoiceRoom) -> None:
+def test_stop_and_a_different_voice_end_the_round(room: VoiceRoom) -> None:
     before = room.panel.round.text()
     for end in (room.window.menu.stop.trigger, room.panel.round.click, lambda: room.panel.hear_requested.emit(ADAM)):
         room.panel.round.click()
@@ -116,7 +116,7 @@ def test_stop_and_another_voice_end_the_round(room: VoiceRoom) -> None:
     ],
     ids=["speech", "silence", "other voice", "the chosen voice"],
 )
-def test_a_blend_changed_just_before_does_not_replace_what_is_wanted_then(
+def test_a_pending_blend_preview_does_not_replace_a_later_request(
     room: VoiceRoom, wish: Callable[[VoiceRoom], None]
 ) -> None:
     room.window.menu.stop.setEnabled(True)
@@ -133,7 +133,7 @@ def test_without_a_text_the_round_does_not_begin(room: VoiceRoom) -> None:
     assert room.window.page.status.label.toolTip() != before
 
 
-def test_a_blend_is_heard_and_saved_renamed_and_deleted(room: VoiceRoom) -> None:
+def test_a_blend_is_previewed_saved_renamed_and_deleted(room: VoiceRoom) -> None:
     room.panel.blend.parts[0].slider.setValue(100)
     recipe = "af_sally(100)+am_adam(50)"
     room.qtbot.waitUntil(lambda: [each.voice for each in room.engine.requests] == [recipe])
@@ -195,7 +195,7 @@ def test_a_blend_is_chosen_at_once_when_it_is_saved(room: VoiceRoom) -> None:
     room.engine.hold.set()
 
 
-def test_a_click_in_the_panel_is_the_choice_in_the_header_and_the_reverse(room: VoiceRoom) -> None:
+def test_the_panel_and_the_header_share_the_chosen_voice(room: VoiceRoom) -> None:
     room.window.page.side_bar.open(room.panel)
     row = room.panel.voices.visualRect(room.panel.rows.index(room.panel.rows.row_of(ADAM)))
     room.qtbot.mouseClick(room.panel.voices.viewport(), Qt.MouseButton.LeftButton, pos=row.center())
@@ -218,7 +218,7 @@ def test_a_blend_is_replaced_only_by_one_who_says_so(room: VoiceRoom) -> None:
     assert SavedVoices().recipes() == {"Mine": "af_sally(2)+am_adam(1)"}
 
 
-def test_speech_goes_on_with_another_voice_after_its_blend_is_deleted(room: VoiceRoom) -> None:
+def test_speech_continues_with_a_different_voice_after_its_blend_is_deleted(room: VoiceRoom) -> None:
     save(room, "mine", "af_sally(1)+am_adam(1)")
     room.voices.choose_voice(VoiceChoice("mine", "starter"))
     list_nothing(room)
@@ -229,7 +229,7 @@ def test_speech_goes_on_with_another_voice_after_its_blend_is_deleted(room: Voic
     room.engine.hold.set()
 
 
-def test_so_it_does_after_another_blend_is_deleted_before_the_voices_are_listed(room: VoiceRoom) -> None:
+def test_speech_continues_if_a_second_blend_is_deleted_before_voices_are_listed(room: VoiceRoom) -> None:
     for name in ("mine", "other"):
         save(room, name, "af_sally(1)+am_adam(1)")
     room.voices.choose_voice(VoiceChoice("mine", "starter"))
@@ -241,7 +241,7 @@ def test_so_it_does_after_another_blend_is_deleted_before_the_voices_are_listed(
     room.qtbot.waitUntil(lambda: room.settings.voice not in ("mine", None))
 
 
-def test_so_it_does_with_a_blend_that_is_renamed_before_the_voices_are_listed(room: VoiceRoom) -> None:
+def test_speech_continues_with_a_blend_renamed_before_voices_are_listed(room: VoiceRoom) -> None:
     save(room, "mine", "af_sally(1)+am_adam(1)")
     room.voices.choose_voice(VoiceChoice("mine", "starter"))
     list_nothing(room)
@@ -254,7 +254,7 @@ def test_so_it_does_with_a_blend_that_is_renamed_before_the_voices_are_listed(ro
 
 
 @pytest.mark.parametrize("name", ["af_heart", "af_mine"])
-def test_a_name_that_is_taken_by_a_voice_of_any_model_is_told(room: VoiceRoom, name: str) -> None:
+def test_a_name_taken_by_a_voice_of_any_model_is_reported(room: VoiceRoom, name: str) -> None:
     mine = replace(TWO_MODELS[0].voices[0], name="af_mine")
     room.voices.show_models((replace(TWO_MODELS[0], voices=(mine,)), TWO_MODELS[1]), "starter")
     room.panel.blend.save_requested.emit(name, "af_sally(1)+am_adam(1)")

@@ -46,7 +46,7 @@ def test_favorites_come_first(panel: VoicePanel) -> None:
     assert spoken(panel, SALLY) == "Sally · female, favorite"
 
 
-def test_a_click_on_a_voice_chooses_it_and_one_on_a_mark_does_what_that_shows(panel: VoicePanel, qtbot: QtBot) -> None:
+def test_clicking_a_voice_chooses_it_and_clicking_a_mark_triggers_it(panel: VoicePanel, qtbot: QtBot) -> None:
     signals = {"use": panel.use_requested, "hear": panel.hear_requested, "star": panel.favorite_requested}
     wanted: list[tuple[str, VoiceChoice]] = []
     for name, signal in signals.items():
@@ -56,7 +56,7 @@ def test_a_click_on_a_voice_chooses_it_and_one_on_a_mark_does_what_that_shows(pa
     assert wanted == [("use", GEORGE), ("hear", GEORGE), ("star", GEORGE)]
 
 
-def test_a_press_that_ends_on_another_voice_chooses_none(panel: VoicePanel, qtbot: QtBot) -> None:
+def test_a_press_released_on_a_different_voice_chooses_none(panel: VoicePanel, qtbot: QtBot) -> None:
     viewport, left = panel.voices.viewport(), Qt.MouseButton.LeftButton
     rows = [panel.voices.visualRect(panel.rows.index(panel.rows.row_of(each))).center() for each in (GEORGE, HEART)]
     with qtbot.assertNotEmitted(panel.use_requested):
@@ -81,7 +81,7 @@ def test_keys_choose_a_voice_even_where_they_are_shortcuts_of_the_window(
     assert used.args == [GEORGE]
 
 
-def test_the_rest_has_keys_of_its_own_and_is_in_the_context_menu(panel: VoicePanel, qtbot: QtBot) -> None:
+def test_other_actions_have_keys_and_are_in_the_context_menu(panel: VoicePanel, qtbot: QtBot) -> None:
     go_to(panel, GEORGE)
     actions = panel.voices.actions()
     assert all(not action.shortcut().isEmpty() for action in actions)
@@ -109,7 +109,7 @@ def test_only_blends_can_be_renamed_and_deleted(panel: VoicePanel) -> None:
     assert panel.delete.isEnabled()
 
 
-def test_the_current_voice_stays_current_in_another_list(panel: VoicePanel) -> None:
+def test_the_current_voice_stays_current_in_a_new_list(panel: VoicePanel) -> None:
     go_to(panel, GEORGE)
     starred = panel.favorite.text()
     panel.show_models(TWO_MODELS, [GEORGE], HEART)
@@ -130,9 +130,7 @@ def in_view(panel: VoicePanel, choice: VoiceChoice) -> bool:
     return not row.isEmpty() and panel.voices.viewport().rect().contains(row)
 
 
-def test_the_chosen_voice_is_in_view_when_the_panel_opens_and_when_its_list_becomes_lower(
-    panel: VoicePanel, qtbot: QtBot
-) -> None:
+def test_the_chosen_voice_is_in_view_when_the_panel_opens_or_shrinks(panel: VoicePanel, qtbot: QtBot) -> None:
     many = ModelVoices("kokoro-82m", "Kokoro-82M", official_voices())
     panel.show_models([many], [], GEORGE)
     panel.voices.scrollToTop()
@@ -145,7 +143,7 @@ def test_the_chosen_voice_is_in_view_when_the_panel_opens_and_when_its_list_beco
     qtbot.waitUntil(lambda: in_view(panel, GEORGE))
 
 
-def test_a_search_lists_what_stands_for_its_words_and_the_down_key_leads_there(panel: VoicePanel, qtbot: QtBot) -> None:
+def test_a_search_lists_matching_voices_and_the_down_key_enters_them(panel: VoicePanel, qtbot: QtBot) -> None:
     panel.activateWindow()
     panel.search.setFocus()
     qtbot.keyClicks(panel.search, "brit")
@@ -212,7 +210,7 @@ def claims_escape(field: SearchField) -> bool:
     return event.isAccepted()
 
 
-def test_escape_clears_it_and_is_left_to_the_window_once_it_is_empty(field: SearchField, qtbot: QtBot) -> None:
+def test_escape_clears_the_search_and_then_passes_to_the_window(field: SearchField, qtbot: QtBot) -> None:
     field.setText("words")
     assert claims_escape(field)
     qtbot.keyClick(field, Qt.Key.Key_Escape)

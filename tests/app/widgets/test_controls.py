@@ -14,7 +14,7 @@ from app.widgets.controls import BAR_STEPS, ActionButton, ComboBox, action_of, a
 from app.widgets.message_banner import MessageBanner
 
 
-def test_it_does_and_shows_what_its_action_does_and_shows(qtbot: QtBot) -> None:
+def test_an_action_button_mirrors_its_action(qtbot: QtBot) -> None:
     action = QAction("Star")
     button = ActionButton(action)
     qtbot.addWidget(button)
@@ -58,7 +58,7 @@ def said(monkeypatch: pytest.MonkeyPatch) -> Said:
 
 
 @pytest.mark.parametrize(("urgent", "politeness"), [(False, POLITE), (True, ASSERTIVE)])
-def test_words_are_said_at_once_only_if_they_are_urgent(
+def test_announcements_are_assertive_only_if_urgent(
     qtbot: QtBot, said: Said, urgent: bool, politeness: QAccessible.AnnouncementPoliteness
 ) -> None:
     widget = QWidget()
@@ -67,7 +67,7 @@ def test_words_are_said_at_once_only_if_they_are_urgent(
     assert said == [("Something.", politeness)]
 
 
-def test_a_message_is_said(qtbot: QtBot, said: Said) -> None:
+def test_a_message_is_announced(qtbot: QtBot, said: Said) -> None:
     banner = MessageBanner()
     qtbot.addWidget(banner)
     banner.show_message(Message("The disk is full.", Severity.ERROR))
@@ -75,14 +75,14 @@ def test_a_message_is_said(qtbot: QtBot, said: Said) -> None:
     assert said == [("Error: The disk is full.", ASSERTIVE), ("Note: A link was spelled.", POLITE)]
 
 
-def test_news_in_the_status_line_is_said(qtbot: QtBot, said: Said) -> None:
+def test_status_line_news_is_announced(qtbot: QtBot, said: Said) -> None:
     line = StatusLine()
     qtbot.addWidget(line)
     line.show_message("Saved a.wav in music")
     assert said == [("Saved a.wav in music", POLITE)]
 
 
-def test_what_is_found_is_said_once_while_it_is_looked_for(qtbot: QtBot, said: Said) -> None:
+def test_search_results_are_announced_once_while_searching(qtbot: QtBot, said: Said) -> None:
     bar = FindBar()
     qtbot.addWidget(bar)
     bar.show_message("3 found")
@@ -92,7 +92,7 @@ def test_what_is_found_is_said_once_while_it_is_looked_for(qtbot: QtBot, said: S
     assert said == [("Not found", POLITE)]
 
 
-def test_what_was_deleted_is_said(qtbot: QtBot, said: Said) -> None:
+def test_a_deletion_is_announced(qtbot: QtBot, said: Said) -> None:
     panel = HistoryPanel()
     qtbot.addWidget(panel)
     panel.show_entries(HistoryListed((HistoryEntry(1, "Salt", "af_heart", "m", 1.0, 1e9),), 0))
@@ -108,7 +108,7 @@ class Counting(QWidget):
         self.painted += 1
 
 
-def test_a_fraction_or_something_going_on(qtbot: QtBot) -> None:
+def test_a_bar_shows_a_fraction_or_ongoing_work(qtbot: QtBot) -> None:
     bar = QProgressBar()
     qtbot.addWidget(bar)
     show_fraction(bar, 0.25)
@@ -117,7 +117,7 @@ def test_a_fraction_or_something_going_on(qtbot: QtBot) -> None:
     assert (bar.minimum(), bar.maximum()) == (0, 0)
 
 
-def test_what_waits_to_be_painted_is_not_painted_for_every_fraction(qtbot: QtBot) -> None:
+def test_pending_repaints_do_not_run_for_every_fraction(qtbot: QtBot) -> None:
     window, beside, bar = QWidget(), Counting(), QProgressBar()
     qtbot.addWidget(window)
     beside.setMinimumSize(50, 50)
@@ -154,7 +154,7 @@ def test_it_is_named_and_begins_with_the_first(qtbot: QtBot) -> None:
     assert box.itemData(0, Qt.ItemDataRole.ToolTipRole) == "The first"
 
 
-def test_only_the_user_s_choice_is_told(qtbot: QtBot) -> None:
+def test_only_the_users_choice_is_reported(qtbot: QtBot) -> None:
     box = made(qtbot)
     with qtbot.assertNotEmitted(box.chosen):
         box.offer(CHOICES)

@@ -51,7 +51,7 @@ def test_lines_are_broken_between_groups_and_joined_again(bar: WrappingBar, qtbo
     assert bar.minimumSizeHint().height() == 20
 
 
-def test_what_is_left_goes_to_who_takes_it(qtbot: QtBot) -> None:
+def test_remaining_space_goes_to_the_widget_with_a_share(qtbot: QtBot) -> None:
     bar, first, second = WrappingBar(), QLabel("first"), QLabel("second")
     qtbot.addWidget(bar)
     bar.add(first)
@@ -65,7 +65,7 @@ def test_what_is_left_goes_to_who_takes_it(qtbot: QtBot) -> None:
 @pytest.mark.parametrize(
     ("room", "counts"), [(1000, [5]), (112, [1, 1, 1, 1, 1]), (212, [2, 2, 1]), (50, [1, 1, 1, 1, 1])]
 )
-def test_groups_are_kept_in_their_order(room: int, counts: list[int]) -> None:
+def test_groups_stay_in_their_order(room: int, counts: list[int]) -> None:
     assert broken([WIDTH] * 5, room) == counts
 
 
@@ -86,7 +86,7 @@ def page_of(count: int) -> tuple[QWidget, list[QLineEdit]]:
 
 
 @pytest.mark.parametrize("grow", [False, True])
-def test_what_does_not_fit_scrolls_along_with_the_focus(qtbot: QtBot, grow: bool) -> None:
+def test_content_that_does_not_fit_scrolls_with_the_focus(qtbot: QtBot, grow: bool) -> None:
     page, fields = page_of(30)
     body = ScrollingBody(page, grow=grow)
     qtbot.addWidget(body)
@@ -125,7 +125,7 @@ def test_one_that_may_grow_takes_the_room(qtbot: QtBot) -> None:
     assert page.size() == body.viewport().size() == body.size()
 
 
-def test_lines_that_wrap_count_and_what_is_empty_takes_no_room(qtbot: QtBot) -> None:
+def test_wrapped_lines_count_and_empty_content_takes_no_space(qtbot: QtBot) -> None:
     window, page = QWidget(), QWidget()
     words = QLabel("Words that go on, and on, and on. " * 10, page)
     words.setWordWrap(True)

@@ -79,7 +79,7 @@ def test_those_that_wait_can_be_looked_at(banner: MessageBanner) -> None:
 
 
 @pytest.mark.parametrize("shown_first", [FULL, GONE])
-def test_what_no_longer_holds_is_withdrawn_wherever_it_waits(banner: MessageBanner, shown_first: Message) -> None:
+def test_an_obsolete_message_is_withdrawn_from_any_position(banner: MessageBanner, shown_first: Message) -> None:
     other = GONE if shown_first is FULL else FULL
     for message in (shown_first, other, replace(other, text="Again.")):
         banner.show_message(message)
@@ -92,13 +92,13 @@ def test_what_no_longer_holds_is_withdrawn_wherever_it_waits(banner: MessageBann
     assert banner.isHidden()
 
 
-def test_the_same_failure_is_said_once(banner: MessageBanner) -> None:
+def test_the_same_failure_is_shown_once(banner: MessageBanner) -> None:
     for message in (FULL, GONE, FULL, replace(GONE)):
         banner.show_message(message)
     assert banner.messages == (FULL, GONE)
 
 
-def test_a_failure_is_shown_at_once_in_place_of_a_note_which_comes_back(banner: MessageBanner) -> None:
+def test_a_failure_immediately_replaces_a_note_which_returns_later(banner: MessageBanner) -> None:
     banner.show_message(SKIPPED)
     banner.show_message(GONE)
     assert banner.message == GONE
@@ -106,7 +106,7 @@ def test_a_failure_is_shown_at_once_in_place_of_a_note_which_comes_back(banner: 
     assert banner.message == SKIPPED
 
 
-def test_of_notes_the_latest_is_shown_and_one_about_the_same_is_replaced(banner: MessageBanner) -> None:
+def test_the_latest_note_is_shown_and_same_topic_notes_are_replaced(banner: MessageBanner) -> None:
     banner.show_message(SKIPPED)
     banner.show_message(OPENING)
     assert banner.message == OPENING
@@ -122,7 +122,7 @@ def test_a_message_without_an_action_has_no_button(banner: MessageBanner) -> Non
     assert banner.message is None
 
 
-def test_what_stands_in_a_message_is_never_markup(banner: MessageBanner) -> None:
+def test_message_text_is_never_markup(banner: MessageBanner) -> None:
     banner.show_message(Message("<b>x</b> & <img src='y'>"))
     assert banner.label.text() == "<b>x</b> & <img src='y'>"
     assert banner.label.textFormat().name == "PlainText"
@@ -202,14 +202,14 @@ def test_the_focus_stays_where_it_is_outside(desk: Desk) -> None:
     assert desk.next.hasFocus()
 
 
-def test_what_is_hidden_by_then_does_not_get_the_focus(desk: Desk) -> None:
+def test_the_focus_does_not_return_to_a_hidden_widget(desk: Desk) -> None:
     desk.buttons[0].setFocus()
     desk.field.hide()
     desk.strip.hide()
     assert desk.next.hasFocus()
 
 
-def test_what_is_gone_by_then_does_not_get_the_focus(desk: Desk, qtbot: QtBot) -> None:
+def test_the_focus_does_not_return_to_a_deleted_widget(desk: Desk, qtbot: QtBot) -> None:
     desk.buttons[0].setFocus()
     with qtbot.waitSignal(desk.field.destroyed):
         desk.field.deleteLater()

@@ -82,7 +82,7 @@ def test_a_click_with_alt_chooses_the_word_under_it(edit: Edit, qtbot: QtBot, wo
     assert edit.textCursor().position() == before
 
 
-def test_another_click_is_the_edits(edit: Edit, qtbot: QtBot) -> None:
+def test_other_clicks_go_to_the_edit(edit: Edit, qtbot: QtBot) -> None:
     with qtbot.assertNotEmitted(edit.places.place_chosen):
         qtbot.mouseClick(edit.viewport(), Qt.MouseButton.LeftButton, pos=place_of(edit, "next"))
     assert edit.textCursor().position() > TEXT.index("The")
@@ -105,7 +105,7 @@ def test_the_mark_in_the_margin_chooses_its_line(edit: Edit, qtbot: QtBot) -> No
     assert not edit.viewport().toolTip()
 
 
-def test_a_line_that_is_wrapped_has_a_mark_of_its_own(edit: Edit, qtbot: QtBot) -> None:
+def test_a_wrapped_line_has_its_own_mark(edit: Edit, qtbot: QtBot) -> None:
     edit.setPlainText(WORDS * 3)
     below = margin_beside(edit, "It was") + QPoint(0, edit.fontMetrics().lineSpacing())
     qtbot.mouseMove(edit.viewport(), below)

@@ -41,7 +41,7 @@ def show(marks: ReadingMarks, edit: Edit, line: int, word: str | None = None) ->
     marks.show(sentence, part)
 
 
-def test_the_word_is_told_by_more_than_its_color(marks: ReadingMarks, edit: Edit) -> None:
+def test_the_word_is_marked_by_more_than_its_color(marks: ReadingMarks, edit: Edit) -> None:
     show(marks, edit, 3, "here")
     sentence, word = edit.extraSelections()
     assert (sentence.cursor.selectedText(), word.cursor.selectedText()) == ("Line 3 is here.", "here")
@@ -57,7 +57,7 @@ def test_marks_take_the_colors_of_a_new_theme(marks: ReadingMarks, edit: Edit, t
         assert drawn == [colors().highlight, colors().word]
 
 
-def test_in_the_middle_means_the_line_that_is_heard(marks: ReadingMarks, edit: Edit) -> None:
+def test_centering_keeps_the_playing_line_in_the_middle(marks: ReadingMarks, edit: Edit) -> None:
     marks.set_centered(True)
     for line in (60, 61, 150, 199):
         show(marks, edit, line, "here")
@@ -76,7 +76,7 @@ def test_a_word_beyond_the_view_is_followed_inside_a_long_sentence(marks: Readin
     assert edit.cursorRect(found(edit, "end")).bottom() <= edit.viewport().height()
 
 
-def test_what_is_left_is_told_once_until_it_is_followed_again(marks: ReadingMarks, edit: Edit) -> None:
+def test_leaving_the_playing_text_is_reported_once_until_following_resumes(marks: ReadingMarks, edit: Edit) -> None:
     told: list[bool] = []
     marks.left_changed.connect(told.append)
     marks.leave()
@@ -98,7 +98,7 @@ def test_what_is_left_is_told_once_until_it_is_followed_again(marks: ReadingMark
     assert told == [True, False, True, False]
 
 
-def test_what_is_scrolled_back_into_sight_is_not_left(marks: ReadingMarks, edit: Edit) -> None:
+def test_text_scrolled_back_into_view_does_not_count_as_left(marks: ReadingMarks, edit: Edit) -> None:
     show(marks, edit, 100)
     marks.leave()
     bar = edit.verticalScrollBar()
@@ -111,7 +111,7 @@ def test_what_is_scrolled_back_into_sight_is_not_left(marks: ReadingMarks, edit:
     assert bar.value() == place  # nor is it followed
 
 
-def test_of_a_sentence_that_is_longer_than_the_view_any_part_is_in_sight(marks: ReadingMarks, edit: Edit) -> None:
+def test_any_part_of_a_sentence_longer_than_the_view_counts_as_visible(marks: ReadingMarks, edit: Edit) -> None:
     edit.setPlainText(f"{LINES}\n{'word ' * 2000}\n{LINES}")
     marks.show(found(edit, "word " * 2000))
     marks.leave()

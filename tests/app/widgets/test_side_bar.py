@@ -66,7 +66,7 @@ def test_an_expected_panel_is_shown_once_it_is_added(bar: SideBar) -> None:
     assert bar.title == "History"
 
 
-def test_closing_it_forgets_what_was_expected(bar: SideBar) -> None:
+def test_closing_the_side_bar_forgets_the_expected_panel(bar: SideBar) -> None:
     bar.expect("History")
     bar.close_panel()
     bar.add("History", QLabel("Yesterday"))
@@ -95,7 +95,7 @@ def test_its_controls_have_names(bar: SideBar) -> None:
     assert bar.tabs.accessibleName() == "Panels"
 
 
-def test_the_tab_key_leads_through_the_panels_before_what_is_beside_the_side_bar(qtbot: QtBot) -> None:
+def test_the_tab_key_visits_panels_before_widgets_beside_the_side_bar(qtbot: QtBot) -> None:
     page = QWidget()
     qtbot.addWidget(page)
     bar, beside = SideBar(page), QLineEdit(page)

@@ -84,7 +84,7 @@ def show_without_the_first(rows: TwoLineList, count: int) -> None:
     assert rows.current == Thing(count - 10)
 
 
-def test_as_many_rows_are_made_of_ten_thousand_things_as_of_a_hundred(
+def test_ten_thousand_entries_create_no_more_rows_than_a_hundred(
     list_of: Callable[[RowOf], TwoLineList],
 ) -> None:
     made: list[Thing] = []

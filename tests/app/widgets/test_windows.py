@@ -56,7 +56,7 @@ def test_a_window_that_closes_while_the_menu_is_open_stays_closed(window: QMainW
     assert [title for title, _ in listed(menu)] == ["Salt && pepper"]
 
 
-def test_a_mac_has_what_every_window_menu_has_there(
+def test_a_mac_window_menu_has_the_standard_entries(
     window: QMainWindow, qtbot: QtBot, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(sys, "platform", "darwin")

@@ -68,7 +68,7 @@ def test_all_samples_reach_the_program_and_come_back_at_their_times(
 
 
 @pytest.mark.parametrize("name", PRIMING)
-def test_it_tells_what_codes_and_how_large_it_becomes(
+def test_the_coding_reports_its_codec_program_and_estimated_size(
     name: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     only(name, tmp_path, monkeypatch)
@@ -99,7 +99,7 @@ def test_a_rate_that_aac_does_not_know_is_lossless(tmp_path: Path, monkeypatch: 
     ("words", "message"),
     [("Encoder not found", "Encoder not found"), (os.strerror(errno.ENOSPC), "The disk is full")],
 )
-def test_a_program_that_fails_is_told_and_nothing_is_left(
+def test_a_failing_encoder_is_reported_and_leaves_no_files(
     name: str, words: str, message: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     only(name, tmp_path, monkeypatch, FAILING.format(words=words))
@@ -108,7 +108,7 @@ def test_a_program_that_fails_is_told_and_nothing_is_left(
     assert [path.name for path in tmp_path.iterdir()] == ["programs"]
 
 
-def test_what_breaks_off_is_told(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_an_incomplete_encoding_is_reported(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     only("ffmpeg", tmp_path, monkeypatch, f"#!{sys.executable}\nimport sys\nsys.stdin.buffer.read()\n")
     with pytest.raises(OutputError, match="left something out"):
         write(tmp_path / "a.m4b", speech_like())
@@ -116,7 +116,7 @@ def test_what_breaks_off_is_told(tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 
 
 @pytest.mark.parametrize("name", PRIMING)
-def test_a_program_ends_with_what_is_given_up(name: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_abandoning_a_recording_ends_its_encoder(name: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     told = tmp_path / "number"
     endless = (
         f"#!{sys.executable}\nimport os, time\nopen({str(told)!r}, 'w').write(str(os.getpid()))\ntime.sleep(3600)\n"
@@ -162,7 +162,7 @@ def test_the_program_ends_when_the_one_who_asked_for_it_is_killed(
 
 
 @pytest.mark.skipif(PROGRAM is None, reason="needs afconvert, which a Mac has, or FFmpeg")
-def test_the_program_of_this_machine_makes_chapters_and_size_as_they_should_be(tmp_path: Path) -> None:
+def test_the_local_encoder_writes_the_expected_chapters_and_size(tmp_path: Path) -> None:
     pcm = np.tile(speech_like(), 12)
     write(tmp_path / "a.m4b", pcm)
     write(tmp_path / "b.m4b", pcm)
@@ -175,7 +175,7 @@ def test_the_program_of_this_machine_makes_chapters_and_size_as_they_should_be(t
 
 
 @pytest.mark.skipif(shutil.which("ffmpeg") is None, reason="needs FFmpeg to decode")
-def test_another_reader_finds_every_sample_at_its_time(tmp_path: Path) -> None:
+def test_ffmpeg_decodes_every_sample_at_its_time(tmp_path: Path) -> None:
     pcm = speech_like()
     write(tmp_path / "a.m4b", pcm)
     command = ["ffmpeg", "-loglevel", "error", "-i", str(tmp_path / "a.m4b"), "-map", "0:a", "-f", "s16le", "-"]

@@ -73,14 +73,14 @@ def gaps(samples: np.ndarray) -> list[float]:
 
 
 @pytest.mark.parametrize("around", [0.0, 0.01, 0.5])
-def test_speech_gets_the_same_margins_whatever_silence_was_there(around: float) -> None:
+def test_trimmed_speech_has_equal_margins_regardless_of_surrounding_silence(around: float) -> None:
     trimmed = finished(np.concatenate([silence(around), tone(1), silence(around)]))
     assert len(trimmed) == pytest.approx(RATE_HZ + 2 * MARGIN, abs=2 * WINDOW)
     assert not np.abs(trimmed[: MARGIN - WINDOW]).any()
     assert not np.abs(trimmed[WINDOW - MARGIN :]).any()
 
 
-def test_a_quiet_word_between_loud_ones_is_kept() -> None:
+def test_a_quiet_word_after_a_loud_one_is_not_trimmed() -> None:
     samples = np.concatenate([tone(0.2), np.zeros(RATE_HZ, np.float32), tone(0.2, 0.05)])
     assert len(finished(samples)) == len(samples) + 2 * MARGIN
 
@@ -93,7 +93,7 @@ def test_a_soft_click_before_the_speech_is_cut_off() -> None:
 @pytest.mark.parametrize(
     ("sound", "silent_seconds"), [(tone(0.06, 0.01), 0.4), (tone(0.02, 0.01), 0.1), (tone(0.02, 0.1), 0.4)]
 )
-def test_what_may_be_a_phoneme_before_a_pause_is_kept(sound: np.ndarray, silent_seconds: float) -> None:
+def test_a_possible_phoneme_before_a_pause_is_not_trimmed(sound: np.ndarray, silent_seconds: float) -> None:
     """Each sound differs from a click: it is longer, precedes a pause as short as a plosive's closure, or is louder."""
     whole = np.concatenate([sound, silence(silent_seconds), tone(0.5)])
     assert len(finished(whole)) == len(whole) + 2 * MARGIN
@@ -220,7 +220,7 @@ def test_edges_stay_in_order_and_inside(edges: list[int], samples: np.ndarray, s
 
 
 @pytest.mark.parametrize("scale", [0.0, 1.0, 3.0])
-def test_a_rest_is_as_long_as_it_says_whatever_the_scale(scale: float) -> None:
+def test_a_rest_lasts_as_specified_regardless_of_the_pause_scale(scale: float) -> None:
     joiner = AudioConcatenator(RATE_HZ, scale)
     samples, starts = clicks(0.5)
     rest = followed_by(0.25, rest_seconds=1.5, rest_before_seconds=2.0)
@@ -249,7 +249,7 @@ def test_a_word_lasts_from_the_space_before_it_to_its_last_phoneme() -> None:
     assert second == SpokenWord(9, 11, 30, 60, (SpokenPhoneme("m", 30, 60),))
 
 
-def test_phonemes_are_heard_earlier_but_not_before_the_speech_begins() -> None:
+def test_phonemes_shift_earlier_but_not_before_the_audio_starts() -> None:
     speech = Speech(np.zeros(100, np.float32), np.array([10, 20, 70]))
     assert earlier(speech, 15).edges.tolist() == [0, 5, 55]
 

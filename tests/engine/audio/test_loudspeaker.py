@@ -78,7 +78,7 @@ def test_samples_are_written_in_order_and_played_to_the_end(streams: list[Stream
     assert streams[0].ended == "stopped"
 
 
-def test_the_next_samples_are_made_while_the_first_play(streams: list[Stream]) -> None:
+def test_the_next_samples_can_be_generated_while_the_first_play(streams: list[Stream]) -> None:
     with Loudspeaker(RATE_HZ) as loudspeaker:
         streams[0].free.clear()
         loudspeaker.play(np.ones(BLOCK, np.float32))
@@ -145,7 +145,7 @@ def test_an_interrupt_leaves_the_device_alone_until_it_has_taken_its_block(strea
     assert not streams[0].torn
 
 
-def test_a_device_that_goes_is_said(streams: list[Stream]) -> None:
+def test_an_unplugged_device_raises_an_error(streams: list[Stream]) -> None:
     def play_on_nothing() -> None:
         with Loudspeaker(RATE_HZ) as loudspeaker:
             streams[0].gone = True
@@ -156,7 +156,7 @@ def test_a_device_that_goes_is_said(streams: list[Stream]) -> None:
     assert streams[0].ended == "aborted"
 
 
-def test_no_device_says_what_to_do(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_the_error_without_an_audio_device_suggests_the_out_option(monkeypatch: pytest.MonkeyPatch) -> None:
     def refuse(**_: object) -> None:
         raise PortAudioError("Error querying device -1")
 

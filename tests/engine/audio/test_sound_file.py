@@ -46,14 +46,14 @@ def test_the_suffix_decides_the_format(name: str, tmp_path: Path) -> None:
         ("speech", f"speech has no suffix. Use a file name that ends in {ENDINGS}."),
     ],
 )
-def test_another_suffix_is_refused_and_nothing_is_written(name: str, words: str, tmp_path: Path) -> None:
+def test_an_unsupported_suffix_is_refused_and_no_file_is_written(name: str, words: str, tmp_path: Path) -> None:
     with pytest.raises(OutputError) as raised:
         save_speech(tmp_path / name, tone(), RATE_HZ)
     assert str(raised.value) == words
     assert not list(tmp_path.iterdir())
 
 
-def test_what_libsndfile_cannot_write_here_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_formats_that_libsndfile_lacks_are_refused(monkeypatch: pytest.MonkeyPatch) -> None:
     check = soundfile.check_format
     monkeypatch.setattr(soundfile, "check_format", lambda name, encoding: name != "MP3" and check(name, encoding))
     assert writable_suffixes() == (".wav", ".flac", ".ogg", ".opus", ".m4b", ".m4a")
@@ -66,7 +66,7 @@ def test_a_device_gets_wav() -> None:
 
 
 @pytest.mark.skipif(not Path("/dev/full").exists(), reason="only Linux has a device that is always full")
-def test_a_device_that_is_full_is_told_without_a_traceback() -> None:
+def test_a_full_device_is_reported_without_a_traceback() -> None:
     code = (
         "import gc, numpy\n"
         "from pathlib import Path\n"
@@ -111,7 +111,7 @@ def test_a_pipe_gets_a_whole_file(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("suffix", [".wav", ".flac", ".mp3", ".ogg", ".opus", ".m4b"])
-def test_a_disk_that_fills_up_while_it_is_written_is_told(suffix: str, tmp_path: Path) -> None:
+def test_a_disk_that_fills_up_during_writing_is_reported(suffix: str, tmp_path: Path) -> None:
     """A file size limit stands in for a full disk: writes fail in the same way, with a different errno."""
     program = f"""
 import resource, signal, sys
@@ -135,7 +135,7 @@ def test_a_file_tells_its_title_and_author(suffix: str, tmp_path: Path) -> None:
         assert (read.title, read.artist, read.album, read.tracknumber) == ("The Title", "The Author", "The Album", "3")
 
 
-def test_what_is_written_bit_by_bit_is_what_is_written_at_once(tmp_path: Path) -> None:
+def test_recording_in_parts_equals_saving_in_one_call(tmp_path: Path) -> None:
     save_speech(tmp_path / "once.mp3", tone(), RATE_HZ)
     with recording(tmp_path / "bits.mp3", RATE_HZ) as file:
         for part in np.array_split(to_pcm(tone()), 77):
@@ -143,7 +143,7 @@ def test_what_is_written_bit_by_bit_is_what_is_written_at_once(tmp_path: Path) -
     assert (tmp_path / "bits.mp3").read_bytes() == (tmp_path / "once.mp3").read_bytes()
 
 
-def test_what_is_given_up_leaves_nothing(tmp_path: Path) -> None:
+def test_an_abandoned_recording_leaves_no_files(tmp_path: Path) -> None:
     def give_up() -> None:
         with recording(tmp_path / "a.mp3", RATE_HZ) as file:
             file.write(to_pcm(tone()))
@@ -171,7 +171,7 @@ def test_a_long_file_takes_no_more_memory_than_a_short_one(suffix: str, tmp_path
     assert peak_bytes(200) - peak_bytes(10) < len(second) * second.itemsize
 
 
-def test_what_is_read_back_is_what_was_written(tmp_path: Path) -> None:
+def test_samples_read_back_match_the_samples_written(tmp_path: Path) -> None:
     samples = np.linspace(-0.9, 0.9, 1000, dtype=np.float32)
     save_wav(tmp_path / "a.wav", samples, RATE_HZ)
     read, rate_hz = soundfile.read(tmp_path / "a.wav", dtype="float32")

@@ -14,7 +14,7 @@ def speech(number: int, count: int = 1000) -> Speech:
     return Speech(samples, np.array([0, number, count]))
 
 
-def test_what_is_kept_is_found_bit_for_bit_by_this_and_by_another_process(tmp_path: Path) -> None:
+def test_cached_audio_is_found_bit_for_bit_by_this_and_other_processes(tmp_path: Path) -> None:
     kept = SpeechCache(tmp_path)
     kept.store_speech("a", speech(1))
     for each in (kept, SpeechCache(tmp_path)):
@@ -25,7 +25,7 @@ def test_what_is_kept_is_found_bit_for_bit_by_this_and_by_another_process(tmp_pa
     assert kept.find("b") is None
 
 
-def test_memory_holds_what_was_asked_for_last_and_the_disk_more(tmp_path: Path) -> None:
+def test_memory_holds_the_most_recently_used_audio_and_the_disk_more(tmp_path: Path) -> None:
     kept = SpeechCache(tmp_path, memory_bytes=8500)
     for number in range(3):
         kept.store_speech(str(number), speech(number))
@@ -36,7 +36,7 @@ def test_memory_holds_what_was_asked_for_last_and_the_disk_more(tmp_path: Path) 
 
 
 @pytest.mark.parametrize("memory_bytes", [0, 10**6])
-def test_the_disk_has_a_limit_and_what_was_not_asked_for_the_longest_goes(tmp_path: Path, memory_bytes: int) -> None:
+def test_a_full_disk_cache_drops_the_least_recently_used_audio(tmp_path: Path, memory_bytes: int) -> None:
     kept = SpeechCache(tmp_path, memory_bytes, disk_bytes=15_000)  # three files
     for number in range(3):
         kept.store_speech(str(number), speech(number))
@@ -52,7 +52,7 @@ def test_a_damaged_file_is_as_good_as_none(tmp_path: Path, content: bytes) -> No
     assert SpeechCache(tmp_path).find("a") is None
 
 
-def test_where_nothing_can_be_written_memory_serves_and_it_is_logged(
+def test_an_unwritable_cache_falls_back_to_memory_and_logs_a_warning(
     tmp_path: Path, caplog: pytest.LogCaptureFixture
 ) -> None:
     (tmp_path / "file").touch()

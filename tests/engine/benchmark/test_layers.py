@@ -25,7 +25,7 @@ TIMES = LayerTimes(
 )
 
 
-def test_each_speech_settings_has_its_share_of_the_peak():
+def test_each_layer_group_has_its_share_of_the_peak():
     groups = to_dict("starter", LENGTH, TIMES)["groups"]
     assert groups["direct"]["share_of_peak"] == pytest.approx(2 * 256 * 128 * 12 * 1000 / 0.01 / 100e9)
     assert groups["direct"]["median_share_of_peak"] == pytest.approx(0.8 * groups["direct"]["share_of_peak"])
@@ -68,11 +68,11 @@ def layer(**different):
         ({"is_transposed": True, "kernel_size": 3, "stride": 3}, True),
     ],
 )
-def test_what_winograd_computes_is_not_direct(changed, expected):
+def test_convolutions_computed_by_winograd_are_not_direct(changed, expected):
     assert is_direct(layer(**changed), host_microkernel()) == expected
 
 
-def test_a_turn_goes_on_until_its_time_is_up_and_the_least_and_the_middle_count():
+def test_a_turn_fills_its_time_and_reports_minimum_and_median():
     each = TURN_SECONDS / 2
     readings = itertools.accumulate([0, *[0, 0.9 * each, 0, 1.0 * each, 0, 3.0 * each]])
     meter = LayerMeter(host(), 1, lambda: next(readings))

@@ -145,7 +145,7 @@ def test_the_long_text_has_enough_words_and_can_be_spoken():
 JOB = BenchmarkJob("starter", None, 1)
 
 
-def test_the_last_text_is_two_utterances_as_long_as_can_be_and_the_others_one():
+def test_the_last_text_fills_two_utterances_and_the_others_take_one():
     config = open_checkpoint().config
     phonemizer = Phonemizer("en-US", frozenset(config.vocab), config.phoneme_limit)
     plans = (phonemizer.plan(text) for text in (SHORT_TEXT, MIDDLE_TEXT, longest_text(JOB)))
@@ -167,7 +167,7 @@ def test_the_command_speaks_on_the_device_of_the_job(tmp_path):
         assert build_parser().parse_args(words).device == device
 
 
-def test_a_command_that_fails_is_told_in_its_own_words(tmp_path):
+def test_a_failing_command_is_reported_with_its_own_message(tmp_path):
     with pytest.raises(EngineError, match="The command speak failed: error: Unknown weights “random”"):
         measure_commands(BenchmarkJob("kokoro-82m", "random", 1), tmp_path)
 

@@ -62,7 +62,7 @@ def complete(tmp_path):
 
 
 @pytest.mark.parametrize(("model", "excluded"), [(FULL_SIZE, HIBARI), (STARTER, KOKORO_ONNX_INT8)])
-def test_all_peers_that_can_run_except_models_of_another_size(complete, model, excluded):
+def test_all_available_peers_run_except_models_of_a_different_size(complete, model, excluded):
     selection = choose_peers([], model, complete)
     assert selection.names == tuple(name for name in PEER_NAMES if name != excluded)
     assert list(selection.left_out) == [excluded]
@@ -78,7 +78,7 @@ def test_a_peer_that_cannot_run_is_left_out_with_the_reason():
     assert "C++ compiler" in selection.left_out[TORCH_COMPILE]
 
 
-def test_bfloat16_needs_a_processor_that_multiplies_it():
+def test_bfloat16_requires_a_cpu_with_bfloat16_multiplication():
     selection = choose_peers(
         [], FULL_SIZE, PeerEnvironment(package=everything, features=lambda: frozenset({"avx512f"}))
     )
@@ -165,7 +165,7 @@ def test_ours_and_the_original_compute_the_same(job, tmp_path):
 
 
 @pytest.mark.skipif(importlib.util.find_spec("hibari") is None, reason="needs hibari")
-def test_a_small_model_speaks_the_same_symbols_for_as_long(job):
+def test_a_small_peer_generates_equally_long_audio_for_the_same_symbols(job):
     length = exact_length(2, job.config)
     with closing(our_runner(job)) as runner:
         values = make_utterance(job.config, length, runner)
@@ -212,7 +212,7 @@ class Speaking:
         return np.zeros(51 * self.samples_per_frame, np.float32)
 
 
-def test_a_whole_model_is_one_part_whose_work_is_told(tiny_config):
+def test_a_whole_model_is_a_single_part_that_reports_its_work(tiny_config):
     model = Speaking(tiny_config.samples_per_frame)
     values = {
         "tokens": np.ones((1, 17), np.int32),
@@ -231,6 +231,6 @@ def test_a_whole_model_is_one_part_whose_work_is_told(tiny_config):
 
 
 @pytest.mark.parametrize("audio", [np.zeros(0), np.full(6000, np.nan)])
-def test_audio_that_is_none_is_an_error(tiny_config, audio):
+def test_empty_or_nonfinite_audio_is_an_error(tiny_config, audio):
     with pytest.raises(EngineError, match="empty, or not finite"):
         frames_of(audio, tiny_config)

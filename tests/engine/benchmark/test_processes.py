@@ -20,7 +20,7 @@ def folder(tmp_path):
     return tmp_path
 
 
-def test_a_process_that_is_killed_is_told_of_in_a_sentence(folder):
+def test_a_killed_process_is_reported_in_one_sentence(folder):
     with WorkerProcess(SPEAKING, folder, 1) as process:
         assert process.answer() == {"ready": SPEAKING}
         os.kill(process.process_id, signal.SIGKILL)
@@ -33,7 +33,7 @@ def test_a_process_that_fails_says_its_last_words(folder):
         process.answer()
 
 
-def test_a_mistake_is_told_as_it_was_worded(tmp_path):
+def test_a_worker_error_keeps_its_wording(tmp_path):
     BenchmarkJob("nonesuch", None, 1).save(tmp_path)
     with WorkerProcess(SPEAKING, tmp_path, 1) as process, pytest.raises(EngineError, match="Unknown model “nonesuch”"):
         process.answer()
@@ -86,7 +86,7 @@ def process(monkeypatch, tmp_path):
     return TimedProcess("x", tmp_path, 1)
 
 
-def test_the_first_run_is_kept_apart_and_rest_adds_up(process):
+def test_the_first_run_is_recorded_separately_and_idle_time_adds_up(process):
     process.warm_up(Length(8, 3, 0.2))
     runs = [process.run(Length(8, 3, 0.2)) for _ in range(2)]
     figures = process.figures()

@@ -59,7 +59,7 @@ def test_the_table_has_every_stage_and_the_total():
     assert rows["onnxruntime"] == ["onnxruntime", "float32", "261.00", "2.23", "0.80", "2.40", "1.50"]
 
 
-def test_a_gpu_has_no_share_of_the_processors_peak():
+def test_a_gpu_stage_has_no_share_of_the_cpu_peak():
     on_metal = measurement(job=BenchmarkJob("kokoro-82m", None, 2, device="metal"), lengths=(beside_a_gpu(),))
     data = json.loads(json.dumps(to_dict(on_metal), allow_nan=False))
     (length,) = data["lengths"]
@@ -104,7 +104,7 @@ def test_compiling_for_a_length_is_reported_separately():
     assert data["processes"][OPENVINO_STATIC]["preparation_seconds"] == {"2.0": 3.5, "10.0": 4.25}
 
 
-def test_what_matters_is_said():
+def test_the_text_report_contains_the_key_findings():
     words = to_text(measurement())
     assert "had run the stages for 10 s before the first round" in words
     assert "2.23 times as fast as the best peer in float32, onnxruntime" in words
@@ -176,7 +176,7 @@ def test_lossy_peers_are_there_but_never_the_best() -> None:
     assert only.best_peer() is None
 
 
-def test_rates_are_of_what_the_mathematics_needs() -> None:
+def test_rates_count_only_the_flop_that_the_mathematics_needs() -> None:
     assert at().flop_per_second(OURS, "decoder") == pytest.approx(400e9)
     assert at().flop_per_second(OURS) == pytest.approx(41e9 / 0.112)
     assert at().flop_per_second(OURS, "istft") is None

@@ -109,7 +109,7 @@ def values(tiny_config):
     return make_utterance(tiny_config, LENGTH, PlainRunner(tiny_config, random_weights(tiny_config, 0), 1))
 
 
-def test_every_stage_gets_what_it_declares_at_the_exact_length(tiny_config, values):
+def test_every_stage_gets_its_declared_inputs_at_the_exact_length(tiny_config, values):
     for stage in DEVICE_STAGES:
         lengths = check_inputs(tiny_config, stage, inputs_of(stage, values))
         assert lengths.get("frames", LENGTH.frames) == LENGTH.frames
@@ -147,7 +147,7 @@ def test_lengths_are_exact(seconds):
 
 
 @pytest.mark.parametrize("seconds", [0, -1, 0.05, 1000, float("nan"), float("inf")])
-def test_what_no_utterance_lasts_is_refused(seconds):
+def test_impossible_utterance_durations_are_refused(seconds):
     with pytest.raises(InvalidRequest, match="An utterance can’t be"):
         exact_length(seconds, CONFIG)
 

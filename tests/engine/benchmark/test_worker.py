@@ -40,7 +40,7 @@ def test_there_is_a_role_for_ours_and_every_peer():
 
 
 @pytest.mark.parametrize(("role", "device"), [(OURS, "metal"), (OURS_ON_PROCESSOR, "cpu")])
-def test_ours_beside_a_gpu_is_on_the_processor(role, device, tmp_path, monkeypatch):
+def test_ours_beside_a_gpu_runs_on_the_cpu(role, device, tmp_path, monkeypatch):
     asked = []
     monkeypatch.setattr(worker, "our_runner", asked.append)
     ROLES[role](BenchmarkJob("starter", None, 1, device="metal"), tmp_path)

@@ -53,7 +53,7 @@ def test_an_unknown_target_is_refused():
 
 @pytest.mark.parametrize("kind", [["--estimate", "metal"], ["--layers"]])
 @pytest.mark.parametrize("extra", [["--peers"], ["--plot", "x.png"], ["--seconds", "1", "2"]])
-def test_an_estimate_or_layers_are_of_one_length_and_nobody_else(kind, extra):
+def test_estimates_and_layers_accept_one_length_and_no_peers_or_plot(kind, extra):
     with pytest.raises(InvalidRequest, match="one length"):
         run(options(*kind, *extra), print)
 
@@ -98,7 +98,7 @@ def test_layers_are_timed_at_the_length_and_in_the_rounds_asked_for(monkeypatch)
         (["--model", "kokoro-82m", "--weights", "random"], "Unknown weights “random”"),
     ],
 )
-def test_a_mistake_is_told_in_a_sentence_before_any_work(asked_for, mistake, words):
+def test_invalid_options_are_reported_before_any_work(asked_for, mistake, words):
     with pytest.raises(InvalidRequest, match=words):
         run(options(*mistake), print)
     assert asked_for == []
@@ -127,7 +127,7 @@ def test_metal_is_refused_where_there_is_none_before_any_work(asked_for, monkeyp
     assert asked_for == []
 
 
-def test_on_metal_the_processor_is_timed_beside_it(asked_for, monkeypatch):
+def test_the_cpu_is_timed_alongside_metal(asked_for, monkeypatch):
     on_metal = DeviceChoice("metal", Variant("metal-macos"), "requested")
     monkeypatch.setattr(benchmark, "choose_device", lambda *_: on_metal)
     run(options("--device", "metal", "--peers", "pytorch"), print)
@@ -137,7 +137,7 @@ def test_on_metal_the_processor_is_timed_beside_it(asked_for, monkeypatch):
 
 
 @pytest.mark.usefixtures("asked_for")
-def test_who_is_left_out_is_told(monkeypatch):
+def test_omitted_peers_are_reported(monkeypatch):
     monkeypatch.setattr(benchmark, "choose_peers", lambda *_: PeerSelection((), {"somebody": "it is not here"}))
     heard = []
     run(options("--peers"), heard.append)

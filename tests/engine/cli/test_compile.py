@@ -42,7 +42,7 @@ def test_options_make_the_variant_and_its_folder():
     assert request("--output-dir", "there").folder == Path("there")
 
 
-def test_half_precision_is_a_variant_of_its_own():
+def test_half_precision_is_a_separate_variant():
     asked = request("--target", "metal-macos", "--precision", "float16")
     assert asked.variant == Variant("metal-macos", precision="float16")
     assert asked.folder.name.endswith("-metal-macos-float16")
@@ -54,7 +54,7 @@ def test_kernels_are_compiled_ahead_for_macs_only():
         request("--compile-kernels")
 
 
-def test_processors_of_another_system_are_a_variant_of_their_own():
+def test_cpus_of_a_different_system_are_a_separate_variant():
     asked = request("--triple", "aarch64-linux-gnu")
     assert asked.variant == Variant("cpu", family="aarch64-linux-gnu")
     assert asked.folder.name.endswith("-cpu-aarch64-linux-gnu")
@@ -62,7 +62,7 @@ def test_processors_of_another_system_are_a_variant_of_their_own():
         request("--triple", "armv7")
 
 
-def test_modules_for_a_family_can_be_validated_on_its_processors_only(monkeypatch):
+def test_modules_for_a_family_validate_only_on_cpus_of_that_family(monkeypatch):
     words = ["--triple", "aarch64-linux-gnu", "--validate"]
     monkeypatch.setattr(compile_command, "runs_here", lambda name: name == "x86_64-linux-gnu")
     with pytest.raises(InvalidRequest, match="Omit --validate"):
@@ -115,7 +115,7 @@ def test_validation_opens_the_model_before_any_work():
         (["--precision", "float16"], "float16 is for Metal"),
     ],
 )
-def test_what_there_is_not_is_named(words, message):
+def test_unavailable_choices_are_refused_with_the_reason(words, message):
     with pytest.raises(InvalidRequest, match=message):
         request(*words)
 
@@ -134,7 +134,7 @@ def test_modules_for_macs_cannot_be_validated_elsewhere(monkeypatch):
     assert request(*words).checkpoint is not None
 
 
-def test_stages_with_students_are_a_variant_of_their_own():
+def test_stages_with_students_are_a_separate_variant():
     with students_installed(places="predictor.*") as students:
         asked = request("--prosody", "transformer", "--target", "metal-macos")
         assert asked.variant == Variant("metal-macos", students=students.fingerprint, stages=("duration", "f0n"))
@@ -207,7 +207,7 @@ def test_bad_input_gets_one_sentence(tmp_path, capsys, arguments, sentence):
         (["--threads", "99"], "99"),
     ],
 )
-def test_what_cannot_be_compared_gets_one_sentence(capsys, arguments, sentence):
+def test_an_impossible_comparison_fails_with_one_sentence(capsys, arguments, sentence):
     assert main(["distill", "compare", "--model", "starter", *arguments]) != 0
     assert sentence in capsys.readouterr().err
 

@@ -125,7 +125,7 @@ def test_only_one_whole_electronic_book_gets_narration(arguments, words, tmp_pat
         ("de", "en-US", "speaks this document’s language (de)."),
     ],
 )
-def test_another_language_than_the_voices_is_noted(written, spoken, words):
+def test_a_document_language_that_differs_from_the_voice_is_noted(written, spoken, words):
     assert words in language_note(written, spoken)
     assert bool(words) == bool(language_note(written, spoken))
 
@@ -164,7 +164,7 @@ def read(document: Document, *arguments: str) -> Document:
     return chosen(document, build_parser().parse_args(["speak", *arguments]))
 
 
-def test_front_and_back_matter_are_left_out_and_that_is_told():
+def test_front_and_back_matter_are_omitted_and_reported():
     document = read(NOTED)
     assert [chapter.text for chapter in document.chapters] == ["One.", "Two."]
     assert document.notices == (
@@ -194,7 +194,7 @@ def test_a_document_of_nothing_but_an_index_is_read():
     assert read(index) == index
 
 
-def test_what_is_left_out_of_each_of_several_documents_is_told(tmp_path):
+def test_omissions_are_reported_for_each_of_several_documents(tmp_path):
     files = [text_file(tmp_path / f"{name}.md", BOOK) for name in ("first", "second")]
     document = document_of(build_parser().parse_args(["speak", "--file", *files]))
     assert [chapter.title for chapter in document.chapters] == ["One", "Two"] * 2
@@ -220,14 +220,14 @@ def test_a_text_beside_documents_is_refused(tmp_path, text):
 
 
 @pytest.mark.parametrize("name", [300 * "a", "/dev/full"])
-def test_what_cannot_be_read_is_refused(name, capsys):
+def test_an_unreadable_file_is_refused(name, capsys):
     assert main(["speak", "--file", name, "--model", "starter"]) == 1
     assert capsys.readouterr().err.startswith("error: “")
 
 
 @pytest.mark.parametrize("linked", [False, True])
 @pytest.mark.parametrize(("option", "suffix"), [("--subtitles", ".srt"), ("--out", ".opus")])
-def test_what_is_read_is_never_replaced(tmp_path, capsys, option, suffix, linked):
+def test_output_never_overwrites_the_input_file(tmp_path, capsys, option, suffix, linked):
     read, written = tmp_path / f"text{suffix}", tmp_path / f"link{suffix}" if linked else tmp_path / f"text{suffix}"
     read.write_text("Hello.", encoding="utf-8")
     if linked:
@@ -238,7 +238,7 @@ def test_what_is_read_is_never_replaced(tmp_path, capsys, option, suffix, linked
 
 
 @pytest.mark.parametrize("arguments", [["--title", "Greetings"], ["--all-chapters"], ["--notes"], ["--per-chapter"]])
-def test_what_goes_with_documents_only_is_refused_without_one(arguments):
+def test_document_options_are_refused_without_a_document(arguments):
     with pytest.raises(InvalidRequest, match="Name one with --file"):
         document_of(build_parser().parse_args(["speak", "Hi", *arguments]))
 

@@ -49,7 +49,7 @@ def test_people_read_the_durations(capsys):
     assert "(ms)" in capsys.readouterr().out
 
 
-def test_a_plan_shows_what_the_edits_do(capsys, edits):
+def test_a_plan_shows_the_effect_of_edits(capsys, edits):
     utterance = planned(capsys, "--prosody", "--edits", str(edits))["chapters"][0]["utterances"][0]
     assert utterance["words"][1]["phonemes"] == "kˈæt"
     long = utterance["phonemes"].index("kˈæt") + 1

@@ -58,7 +58,7 @@ def contents(folder: Path) -> dict[str, bytes]:
     return {path.name: path.read_bytes() for path in folder.iterdir()}
 
 
-def test_each_document_becomes_a_file_in_a_folder_with_the_same_bytes_by_several_processes(tmp_path, books, capsys):
+def test_each_document_becomes_a_file_with_the_same_bytes_by_several_processes(tmp_path, books, capsys):
     alone, together = tmp_path / "alone", tmp_path / "together"
     assert main(["speak", "--model", "starter", "--file", *books, "--out", str(alone), "--threads", "1", "--json"]) == 0
     figures = json.loads(capsys.readouterr().out)
@@ -111,7 +111,7 @@ def test_one_book_of_several_processes_has_the_bytes_of_one(tmp_path, books):
         (["--file", "{a}", "{folder}/missing.txt", "--out", "{folder}"], "missing.txt"),
     ],
 )
-def test_what_does_not_go_together_is_refused_before_any_work(arguments, message, tmp_path, capsys):
+def test_incompatible_options_are_refused_before_any_work(arguments, message, tmp_path, capsys):
     (tmp_path / "c").mkdir()
     paths = {"a": tmp_path / "a.txt", "b": tmp_path / "b.txt", "c": tmp_path / "c" / "A.txt"}
     for path in paths.values():

@@ -21,7 +21,7 @@ def act(store: ModelStore, *arguments: Any) -> tuple[Outcome, list[str]]:
     return run(parser.parse_args([str(word) for word in arguments]), shown.append, store), shown
 
 
-def test_the_list_says_what_can_be_had(tmp_path):
+def test_the_list_shows_all_available_models(tmp_path):
     outcome, _ = act(ModelStore(tmp_path), "list")
     assert [row["name"] for row in json.loads(json.dumps(outcome.data))] == ["starter", "kokoro-82m", "kokoro-82m-8bit"]
     assert "bundled" in outcome.words
@@ -40,7 +40,7 @@ def test_the_command_line_prints_it(capsys, monkeypatch):
     assert "Unknown model “nothing”" in capsys.readouterr().err
 
 
-def test_from_fetching_to_removing(models, hub):
+def test_a_model_can_be_downloaded_verified_listed_and_removed(models, hub):
     outcome, shown = act(models, "fetch", "kokoro-82m")
     assert outcome.words == "Some model is installed."
     assert (outcome.data["state"], outcome.data["voices"]) == ("installed", list(VOICE_NAMES))
@@ -62,7 +62,7 @@ def test_packages_are_imported_for_their_model(models, published, packaged, tmp_
     assert outcome.data["published"]
 
 
-def test_what_is_partial_or_damaged_is_listed_so(models, hub):
+def test_partial_and_damaged_models_are_listed_as_such(models, hub):
     hub.faults.append(Fault("af_heart.pt", 404))
     with pytest.raises(Exception, match="404"):
         act(models, "fetch", "kokoro-82m")
@@ -74,7 +74,7 @@ def test_what_is_partial_or_damaged_is_listed_so(models, hub):
     assert "is damaged or missing" in act(models, "list")[0].words
 
 
-def test_what_makes_no_sense_is_refused(models, tmp_path):
+def test_removing_or_importing_a_missing_model_is_refused(models, tmp_path):
     with pytest.raises(InvalidRequest, match="Some model isn’t installed"):
         act(models, "remove", "kokoro-82m")
     with pytest.raises(InvalidRequest, match="doesn’t exist"):

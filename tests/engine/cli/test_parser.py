@@ -58,7 +58,7 @@ def test_help_names_the_regimes_that_are_compared_by_default():
 
 
 @pytest.mark.parametrize("words", [[], ["sing"], ["speak", "Hi", "--seed", "one"]])
-def test_what_is_no_command_is_refused_with_what_is(words, capsys):
+def test_an_invalid_command_is_refused_with_the_usage(words, capsys):
     with pytest.raises(SystemExit) as ended:
         build_parser().parse_args(words)
     assert ended.value.code == 2
@@ -92,7 +92,7 @@ def test_standard_input_is_decoded_as_a_file_is(monkeypatch, content):
     assert text_of(build_parser().parse_args(["speak", "-"]), None).text == "Grüße"
 
 
-def test_what_was_guessed_of_standard_input_is_told(monkeypatch):
+def test_a_guessed_encoding_of_standard_input_is_reported(monkeypatch):
     monkeypatch.setattr(sys, "stdin", piped("Grüße".encode("cp1252")))
     (notice,) = text_of(build_parser().parse_args(["speak", "-"]), None).notices
     assert "Windows-1252" in notice
@@ -149,7 +149,7 @@ def test_the_voice_brings_its_model(voice, model):
 
 
 @pytest.mark.usefixtures("compact_model_installed")
-def test_a_named_model_is_kept_or_refused():
+def test_a_named_model_is_used_or_refused():
     assert chosen(None, "--model", "starter") == chosen(short(MALE), "--model", "starter") == "starter"
     assert chosen("af_random", "--model", "kokoro-82m", "--weights", "random:0") == "kokoro-82m"
     with pytest.raises(InvalidRequest, match="starter doesn’t include “adam”, but kokoro-82m-8bit does"):
@@ -213,14 +213,14 @@ def pass_seconds(steps: Steps, clock: Clock, seconds: int) -> None:
         steps.tick()
 
 
-def test_a_step_that_lasts_is_said_again_with_its_time(steps, clock, lines):
+def test_a_long_step_is_repeated_with_its_elapsed_time(steps, clock, lines):
     steps.show(PreparationEvent("Compiling", 1, 2))
     assert lines == ["Compiling (1 of 2)"]
     pass_seconds(steps, clock, 5)
     assert lines[1:] == ["Compiling (1 of 2), 2 s elapsed", "Compiling (1 of 2), 4 s elapsed"]
 
 
-def test_what_is_done_is_not_repeated_but_what_follows_is_told_if_it_lasts(steps, clock, lines):
+def test_a_finished_step_is_not_repeated_but_a_long_successor_is_reported(steps, clock, lines):
     steps.show(PreparationEvent("Compiled", 2, 2))
     pass_seconds(steps, clock, 3)
     assert lines == ["Compiled (2 of 2)", "Resuming, 2 s elapsed"]
@@ -236,14 +236,14 @@ def test_a_step_that_two_processes_tell_is_written_once(steps, clock, lines):
     assert lines[1:] == ["Packing (0 of 7), 3 s elapsed"]
 
 
-def test_nothing_is_repeated_after_a_line_of_its_own(steps, clock, lines):
+def test_nothing_repeats_after_a_separate_line(steps, clock, lines):
     steps.begin_step("Compiling")
     steps.write_line("Spoke 1")
     pass_seconds(steps, clock, 9)
     assert lines == ["Compiling", "Spoke 1"]
 
 
-def test_what_is_expected_to_be_short_is_said_only_if_it_lasts(steps, clock, lines):
+def test_a_step_expected_to_be_short_is_shown_only_if_it_lasts(steps, clock, lines):
     steps.expect_step("Speaking 1")
     pass_seconds(steps, clock, 1)
     assert lines == []
@@ -251,7 +251,7 @@ def test_what_is_expected_to_be_short_is_said_only_if_it_lasts(steps, clock, lin
     assert lines == ["Speaking 1, 2 s elapsed"]
 
 
-def test_figures_are_written_now_and_then_and_stand_still_no_longer_than_steps(steps, clock, lines):
+def test_progress_figures_are_throttled_and_repeat_when_stalled(steps, clock, lines):
     for number in range(20):
         steps.advance(f"fetching {number}", "fetching")
         clock.seconds += SLOWEST_LINE_SECONDS / 8
@@ -262,7 +262,7 @@ def test_figures_are_written_now_and_then_and_stand_still_no_longer_than_steps(s
     assert lines[3:] == ["fetching 19, 4 s elapsed", "fetching 19, 6 s elapsed"]
 
 
-def test_figures_of_another_kind_begin_anew(steps, clock, lines):
+def test_figures_of_a_new_kind_start_again_immediately(steps, clock, lines):
     steps.advance("fetching 1", "fetching")
     clock.seconds += 0.1
     steps.advance("checking 0", "checking")
@@ -270,7 +270,7 @@ def test_figures_of_another_kind_begin_anew(steps, clock, lines):
     assert lines == ["fetching 1", "checking 0", "checking 0, 2 s elapsed"]
 
 
-def test_notices_of_a_whole_plan_are_said_while_the_step_goes_on(steps, clock, lines):
+def test_notices_of_a_whole_plan_are_shown_while_the_step_continues(steps, clock, lines):
     steps.expect_step("Speaking 1")
     notice = Notice("“ß” is spelt.", 0, 1)
     steps.show(PlanEvent(Plan((), (notice,), characters_left=9)))
@@ -286,7 +286,7 @@ def test_a_gpu_that_is_not_used_is_noted(steps, lines):
     assert lines == ["note: no GPU"]
 
 
-def test_a_thread_repeats_what_lasts(monkeypatch):
+def test_a_thread_repeats_long_steps(monkeypatch):
     monkeypatch.setattr("engine.cli.progress.REPEAT_SECONDS", REPEAT_SECONDS / 1000)
     repeated = threading.Event()
     with Steps(lambda line: repeated.set() if "elapsed" in line else None) as steps:
@@ -295,7 +295,7 @@ def test_a_thread_repeats_what_lasts(monkeypatch):
     assert "progress" not in [thread.name for thread in threading.enumerate()]
 
 
-def test_that_the_processor_speaks_is_noted_once_for_each_reason(steps, lines):
+def test_a_cpu_fallback_is_noted_once_per_reason(steps, lines):
     steps.expect_step("Speaking 2")
     for reason in ("It failed.", "It failed.", "It failed three times."):
         steps.show(FallbackEvent(reason))

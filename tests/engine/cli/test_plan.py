@@ -15,7 +15,7 @@ def planned(capsys: pytest.CaptureFixture[str], *arguments: str) -> dict[str, An
     return data
 
 
-def test_each_word_tells_what_decided_how_it_is_spoken(capsys):
+def test_each_word_reports_the_source_of_its_pronunciation(capsys):
     (chapter,) = planned(capsys, TEXT)["chapters"]
     words = [word for utterance in chapter["utterances"] for word in utterance["words"]]
     assert chapter["title"] is None
@@ -59,7 +59,7 @@ def test_words_have_their_tags(capsys):
     assert "[rise]" in capsys.readouterr().out.splitlines()[2]
 
 
-def test_what_is_left_out_is_told(capsys):
+def test_omitted_text_is_reported(capsys):
     notices = planned(capsys, TEXT)["notices"]
     assert [TEXT[notice["start"] : notice["end"]] for notice in notices] == ["<b>", "</b>", "漢字"]
 
@@ -82,7 +82,7 @@ def test_people_read_a_table(capsys):
 
 
 @pytest.mark.parametrize("arguments", [[], ["…"], ["Hi", "--file", "a.txt"], ["Hi", "--voice", "nobody"]])
-def test_what_cannot_be_planned_is_told(arguments, capsys):
+def test_an_impossible_plan_reports_an_error(arguments, capsys):
     assert run([COMMAND.name, *arguments]) != 0
     said = capsys.readouterr()
     assert said.out == ""

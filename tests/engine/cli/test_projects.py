@@ -66,7 +66,7 @@ def test_a_project_is_spoken_the_same_each_time_and_options_come_first(project, 
     assert not np.array_equal(other, first)
 
 
-def test_a_different_model_a_missing_voice_and_a_bad_part_are_noted_and_the_rest_is_spoken(tmp_path, capsys):
+def test_a_different_model_missing_voice_and_bad_part_only_cause_notes(tmp_path, capsys):
     path = tmp_path / "b.kokoro"
     write_project(path, replace(REQUEST, voice="xx_nobody"), ModelIdentity("kokoro-82m", "12"))
     content = json.loads(path.read_text())
@@ -91,7 +91,7 @@ def test_a_different_model_a_missing_voice_and_a_bad_part_are_noted_and_the_rest
         ("--file", "{project}", "--out", "{project}"),
     ],
 )
-def test_what_does_not_fit_a_project_is_refused_in_words(arguments, project, tmp_path, capsys):
+def test_bad_projects_and_conflicting_options_are_refused_with_a_sentence(arguments, project, tmp_path, capsys):
     damaged = tmp_path / "damaged.kokoro"
     damaged.write_bytes(project.read_bytes()[:100])
     names = {"project": project, "damaged": damaged, "missing": tmp_path / "missing.kokoro"}

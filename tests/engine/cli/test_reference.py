@@ -8,7 +8,7 @@ from engine.errors import DownloadError, MissingReference
 from engine.models import packages
 
 
-def test_nothing_is_fetched_where_everything_is(
+def test_nothing_is_downloaded_if_the_reference_is_installed(
     monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     monkeypatch.setattr(packages, "add_reference", lambda *_: pytest.fail("pip was started"))

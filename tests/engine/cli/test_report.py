@@ -31,7 +31,7 @@ def outcomes(path: Path) -> dict[str, str]:
 
 @pytest.mark.parametrize("failing", range(3))
 @pytest.mark.parametrize("way", ["fails", "crashes", "unheard-of"])
-def test_with_any_step_failing_the_rest_is_done_and_the_file_says_so(steps, tmp_path, capsys, failing, way):
+def test_a_failing_step_is_recorded_and_the_others_still_run(steps, tmp_path, capsys, failing, way):
     steps[failing] = step(steps[failing].name, way)
     output = tmp_path / "F.zip"
     assert main(["report", "--out", str(output)]) == 0
@@ -122,7 +122,7 @@ def test_an_older_file_is_replaced_by_a_whole_one(steps, tmp_path, monkeypatch):
 
 
 @pytest.mark.parametrize("place", ["none/F.zip", "read-only/F.zip", "."])
-def test_a_place_that_cannot_be_written_is_told_before_any_step(steps, tmp_path, capsys, monkeypatch, place):
+def test_an_unwritable_output_is_reported_before_any_step(steps, tmp_path, capsys, monkeypatch, place):
     (tmp_path / "read-only").mkdir()
     access = os.access
     monkeypatch.setattr(os, "access", lambda path, mode: "read-only" not in str(path) and access(path, mode))

@@ -56,7 +56,7 @@ def test_the_token_may_be_in_the_environment() -> None:
         assert httpx2.get(f"{url}/models", headers=headers).status_code == 200
 
 
-def test_home_assistant_is_served_on_a_port_of_its_own() -> None:
+def test_home_assistant_is_served_on_a_separate_port() -> None:
     with process("--wyoming", "0") as (server, url):
         assert httpx2.get(f"{url}/models").status_code == 200
         os.kill(server.pid, signal.SIGINT)

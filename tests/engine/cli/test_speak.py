@@ -60,19 +60,19 @@ def had(*words: str) -> tuple[str, list[str]]:
     return options.model, lines
 
 
-def test_a_fetched_model_speaks(desk):
+def test_speak_uses_the_downloaded_model(desk):
     assert had() == (COMPACT, [])
     assert desk.fetched == [COMPACT]
 
 
 @pytest.mark.parametrize("installed", [COMPACT, "kokoro-82m"])
-def test_nothing_is_fetched_where_it_or_a_better_one_is_here(desk, installed):
+def test_nothing_is_downloaded_if_the_model_or_a_better_one_is_installed(desk, installed):
     desk.installed.add(installed)
     assert had() == (installed, [])
     assert desk.fetched == []
 
 
-def test_a_named_model_speaks_all_the_same(desk):
+def test_an_explicitly_named_model_is_used_despite_the_download(desk):
     assert had("--model", "starter") == ("starter", [])
     assert desk.fetched == [COMPACT]
 
@@ -101,7 +101,7 @@ def test_a_model_that_does_not_exist_is_refused(desk, capsys):
     assert desk.fetched == []
 
 
-def test_without_an_index_the_starter_speaks_and_the_line_says_so(starter, tmp_path, monkeypatch, capsys):
+def test_without_an_index_speak_uses_the_starter_and_reports_it(starter, tmp_path, monkeypatch, capsys):
     monkeypatch.setenv("XDG_DATA_HOME", str(tmp_path / "data"))
     only_from_index(monkeypatch, "http://127.0.0.1:9/simple")
     path = tmp_path / "a.wav"
@@ -132,7 +132,7 @@ def test_subtitles_are_written_beside_the_sound(starter, tmp_path, capsys, suffi
         assert "$5." in written
 
 
-def test_subtitles_of_no_format_are_refused_before_anything_is_made(tmp_path, capsys, monkeypatch):
+def test_an_unknown_subtitle_format_is_refused_before_any_output(tmp_path, capsys, monkeypatch):
     monkeypatch.setattr("engine.cli.speak.Synthesizer", None)
     path = tmp_path / "a.wav"
     assert main(["speak", "Hi", "--out", str(path), "--subtitles", str(tmp_path / "a.txt")]) == 1

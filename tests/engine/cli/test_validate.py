@@ -49,7 +49,7 @@ def test_figures_and_words_tell_the_same():
 @pytest.mark.parametrize(
     "late", [("--kernels", "foo"), ("--case-stage", "foo"), ("--reduce-seconds", "nan"), ("--wav-dir", "/dev/null/a")]
 )
-def test_what_comes_last_is_checked_first(late, monkeypatch):
+def test_late_options_are_checked_before_validation_starts(late, monkeypatch):
     monkeypatch.setattr("engine.cli.validate.Validator", None)
     with pytest.raises(EngineError):
         outcome("--text", "Hello there.", *late)
@@ -90,7 +90,7 @@ def test_random_utterances_report_their_worst():
     assert {row["regime"] for row in made.data["worst"]} == {Regime.COMPILED}
 
 
-def test_a_file_that_cannot_be_written_is_told_before_any_work(tmp_path):
+def test_an_unwritable_file_is_reported_before_any_work(tmp_path):
     with pytest.raises(EngineError) as caught:
         outcome("--text", "Hello.", "--html", str(tmp_path / "no" / "such" / "report.html"))
     assert "no" in str(caught.value)
@@ -132,7 +132,7 @@ def test_stages_can_be_crossed():
 @pytest.mark.parametrize(
     "arguments", [("--regimes", "dynamo"), ("--reference", "truth"), ("--cross", "decoder"), ("--cross", "x=dynamic")]
 )
-def test_a_name_that_is_none_is_refused_with_the_known_ones(arguments):
+def test_an_unknown_name_is_refused_with_the_known_names(arguments):
     with pytest.raises(InvalidRequest) as caught:
         asked(*arguments)
     assert "dynamic" in caught.value.hint
@@ -150,7 +150,7 @@ def test_text_is_compared_only_when_asked_for_and_may_be_ones_own():
     assert parsed("--text-parity", "a.txt").text_parity == Path("a.txt")
 
 
-def test_the_language_may_be_another_than_the_voices():
+def test_the_language_may_differ_from_that_of_the_voice():
     assert asked("--language", "en-GB").speech.language == "en-GB"
 
 
@@ -167,13 +167,13 @@ def test_the_list_names_every_fault_with_its_stage():
     assert [entry["name"] for entry in outcome.data] == [fault.name for fault in FAULTS]
 
 
-def test_a_drill_looks_where_the_fault_shows():
+def test_a_fault_injection_checks_the_regimes_that_reveal_the_fault():
     assert asked("--fault", "zeroed-noise").regimes == (Regime.UPSTREAM, Regime.COMPILED)
     assert Regime.COMPILED_PADDED in asked("--fault", "dropped-length").regimes
     assert asked("--fault", "zeroed-noise", "--regimes", "compiled").regimes == (Regime.COMPILED,)
 
 
-def test_a_drill_speaks_a_text_that_shows_the_fault_unless_another_is_given():
+def test_a_fault_injection_speaks_a_revealing_text_unless_one_is_given():
     sample = sample_text_path().read_text(encoding="utf-8")
     assert asked("--fault", "zeroed-noise").speech.text == sample
     assert asked("--fault", "softmax-multiple").speech.text == fault_named("softmax-multiple").text
@@ -226,7 +226,7 @@ def test_one_error_that_has_grown_fails_and_is_named(made, tmp_path):
     assert "its error is 30 × that of the golden run." in (" ".join(failed.words.split()))
 
 
-def test_what_the_golden_run_does_not_have_fails_too(made, tmp_path):
+def test_an_output_missing_from_the_golden_run_fails_validation(made, tmp_path):
     path = tmp_path / "less.json"
     plain = json.loads(made[0].read_text(encoding="utf-8"))
     plain["errors"] = [error for error in plain["errors"] if error["output"] != "f0"]
@@ -281,7 +281,7 @@ def test_a_case_is_saved_without_being_reduced(tmp_path):
     assert (tmp_path / "case.safetensors").stat().st_size > 0
 
 
-def test_where_nothing_fails_nothing_is_saved(tmp_path):
+def test_a_passing_validation_saves_no_failing_case(tmp_path):
     made = outcome(*TEXT, "--regimes", "compiled", "--reduce", "--save-case", str(tmp_path / "case.safetensors"))
     assert made.passed
     assert "case" not in made.data
@@ -311,7 +311,7 @@ def test_a_faulty_kernel_is_named_in_words_and_figures():
     assert finding["node"] == kernel["node"]
 
 
-def test_a_healthy_stage_is_told_to_be_so():
+def test_a_healthy_stage_is_reported_as_healthy():
     made = outcome_with_kernels("--kernels", "istft, source")
     assert made.passed
     assert "No kernel is wrong in source, istft." in made.words

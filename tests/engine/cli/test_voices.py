@@ -39,7 +39,7 @@ def test_a_saved_blend_is_among_the_voices(blend):
     assert "kitchen" in preview_text(options_of("preview", blend))
 
 
-def test_a_removed_blend_is_gone():
+def test_a_removed_blend_is_not_listed():
     saved = outcome("save", "test-solo", MALE)
     assert (saved.data["name"], saved.data["recipe"]) == ("test-solo", f"{MALE}(1)")
     assert outcome("remove", "test-solo").data == {"name": "test-solo"}
@@ -55,7 +55,7 @@ def two_models(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 @pytest.mark.usefixtures("two_models")
-def test_the_voices_of_all_models_are_listed_best_first_each_with_its_model():
+def test_voices_of_all_models_are_listed_best_first_with_their_models():
     listed = outcome()
     assert [(voice["name"], voice["model"]) for voice in listed.data][:3] == [
         ("af_heart", "better"),
@@ -86,7 +86,7 @@ def test_voices_are_listed_by_language():
         voices_in(official_voices(), "de")
 
 
-def test_where_no_voice_is_listed_that_is_said():
+def test_an_empty_list_reports_missing_voices():
     listed = outcome("--language", "it", "--model", "starter")
     assert listed.data == []
     assert listed.words.startswith("No voices of Italian are installed. Run `models list`")

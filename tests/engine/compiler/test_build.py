@@ -85,7 +85,7 @@ def test_one_stage_can_be_built_again_among_the_others(built, tiny_config, tmp_p
     assert after.artifact("source") == before.artifact("source")
 
 
-def test_libraries_of_another_identity_are_forgotten(built, tiny_config, tmp_path):
+def test_libraries_with_a_different_identity_are_discarded(built, tiny_config, tmp_path):
     folder, before, _ = built
     copy = tmp_path / "copy"
     shutil.copytree(folder, copy)
@@ -219,7 +219,7 @@ LIBRARY_OF = {
 
 
 @pytest.mark.parametrize("family", FAMILIES)
-def test_a_stage_is_built_for_every_family_of_processors(family, tiny_config, tmp_path):
+def test_a_stage_can_be_built_for_every_cpu_family(family, tiny_config, tmp_path):
     variant = Variant("cpu", family=family)
     stage = stage_named("f0n")
     manifest = make(tiny_config, tmp_path, [stage], variant=variant)
@@ -229,7 +229,7 @@ def test_a_stage_is_built_for_every_family_of_processors(family, tiny_config, tm
     assert isinstance(freshness(tmp_path, expected_identity(tiny_config, CPU), ["f0n"]), Stale)
 
 
-def test_what_tuning_found_is_in_the_manifest(tiny_config, tmp_path, monkeypatch):
+def test_the_manifest_contains_the_tuning_results(tiny_config, tmp_path, monkeypatch):
     search = Search(60, 0, lambda sizes, choice, length: 1 / choice.rows, lambda _: None, lambda: 0)
     monkeypatch.setattr(building, "search_on", lambda *_: search)
     stage = stage_named("text_encoder")

@@ -101,7 +101,7 @@ def test_a_gelu_joins_the_linear_layer_before_it(compiled):
     assert "gelu" not in made.graph.module.script().replace("Epilogue", "")  # TVM's own is not used
 
 
-def test_a_gelu_of_its_own_is_translated(compiled):
+def test_a_standalone_gelu_is_translated(compiled):
     class Own(nn.Module):
         def forward(self, x):
             return functional.gelu(x, approximate="tanh")
@@ -132,7 +132,7 @@ def test_a_layer_norm_makes_the_sum_before_it(compiled):
     assert "R.add" not in used
 
 
-def test_a_layer_norm_of_another_sum_is_translated(compiled):
+def test_a_layer_norm_after_a_broadcast_sum_is_translated(compiled):
     class Broadcast(nn.Module):
         def __init__(self):
             super().__init__()
@@ -182,7 +182,7 @@ def test_masked_values_never_reach_the_result(compiled):
     assert (result[1, 2:] == 0).all()
 
 
-def test_masks_sines_and_exponentials_become_vectors_on_processors(tiny_config):
+def test_masks_sines_and_exponentials_are_vectorized_on_cpus(tiny_config):
     class Spectrum(nn.Module):
         def forward(self, x, count):
             beyond = torch.arange(x.shape[2], dtype=torch.int32) >= count[:, None]
@@ -237,7 +237,7 @@ def test_one_of_a_fixed_axis_is_selected(compiled):
     ],
     ids=words,
 )
-def test_what_has_no_kernel_is_an_error(compiled, make):
+def test_an_operation_without_a_kernel_is_an_error(compiled, make):
     layer = make()
     with pytest.raises(CompileError, match="no kernel"):
         compiled(layer, COLUMNS)

@@ -79,7 +79,7 @@ def launches_of(device):
 
 
 @pytest.mark.parametrize("name", EPILOGUES)
-def test_what_follows_a_convolution_is_joined_on_metal(tiny_config, name):
+def test_operations_after_a_convolution_are_fused_on_metal(tiny_config, name):
     epilogue, launches = EPILOGUES[name]
     module = Joined(epilogue)
     weights = {key: value.detach().numpy() for key, value in module.named_parameters()}
@@ -95,7 +95,7 @@ def test_what_follows_a_convolution_is_joined_on_metal(tiny_config, name):
 
 
 @pytest.mark.parametrize("name", EPILOGUES)
-def test_what_follows_a_convolution_is_joined_on_processors(tiny_config, name):
+def test_operations_after_a_convolution_are_fused_on_cpus(tiny_config, name):
     epilogue, calls = EPILOGUES[name]
     module = Joined(epilogue)
     graph = export_stage(STAGE, module, tiny_config, host_cpu())
@@ -135,7 +135,7 @@ def traced(stage_name, config):
 
 
 @pytest.mark.parametrize("stage_name", ["text_encoder", "f0n", "decoder"])
-def test_together_they_need_what_the_weights_of_convolutions_need(tiny_config, stage_name):
+def test_the_flop_of_all_layers_add_up_to_the_convolution_total(tiny_config, stage_name):
     program, shapes = traced(stage_name, tiny_config)
     layers = convolution_layers(program, shapes)
     depthwise = [weight for name, weight in program.state_dict.items() if name.endswith("pool.weight")]
@@ -144,7 +144,7 @@ def test_together_they_need_what_the_weights_of_convolutions_need(tiny_config, s
     assert of_layers + apart == products(program, shapes)[Family.CONVOLUTIONS]
 
 
-def test_every_kind_is_told_apart(tiny_config):
+def test_all_kinds_of_convolutions_are_distinguished(tiny_config):
     layers = convolution_layers(*traced("decoder", tiny_config))
     assert {layer.is_transposed for layer in layers} == {False, True}
     assert {layer.dilation for layer in layers} == {1, 3, 5}
@@ -203,7 +203,7 @@ def by_torch(sizes: ConvWorkload, x: torch.Tensor, weight: torch.Tensor, bias: t
     return made.numpy()
 
 
-def test_each_preparation_has_arrays_of_its_own():
+def test_each_preparation_gets_separate_arrays():
     class Library(dict[str, object]):
         """A replacement for kernels that notes the arrays that it gets."""
 
@@ -246,12 +246,12 @@ def search(clock, seconds=60.0, faster=None, report=lambda _: None):
 
 
 @pytest.mark.parametrize(("seconds", "place", "gain"), [((1, 0.5, 2), 1, 2), ((1, 0.98, 2), 0, 1), ((1, 1, 1), 0, 1)])
-def test_another_choice_must_win_clearly(seconds, place, gain):
+def test_an_alternative_choice_must_win_by_a_clear_margin(seconds, place, gain):
     given = choices(LARGE, AVX512)[:3]
     assert best(dict(zip(given, seconds, strict=True))) == (given[place], gain)
 
 
-def test_what_was_found_is_what_kernels_are_made_with():
+def test_kernels_use_the_tuned_choices():
     chosen = choices(LARGE, AVX512)[4]
     (finding,) = search(Clock(), faster={(LARGE, chosen): 1.25}).findings({LARGE: 80, SMALL: 80}, AVX512)
     assert (finding.choice, finding.gain) == (chosen, 1.25)

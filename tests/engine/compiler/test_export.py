@@ -122,11 +122,11 @@ def test_lengths_are_independent_of_each_other(compiled):
         np.testing.assert_array_equal(result, [[tokens, frames]] * 2)
 
 
-def test_what_is_no_node_has_no_operator():
+def test_a_value_that_is_not_a_node_has_no_operator():
     assert operator_name(None) == operator_name(3) == ""
 
 
-def test_what_a_stage_computes_has_the_lengths_of_the_run(tiny_config):
+def test_stage_outputs_have_the_lengths_of_the_run(tiny_config):
     stage = stage_named("f0n")
     program = trace(stage, weightless_modules(tiny_config)[stage.name], tiny_config)
     shapes = [tensor.shape(tiny_config, 3, {"tokens": 7, "frames": 20}) for tensor in stage.inputs]

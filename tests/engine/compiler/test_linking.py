@@ -39,20 +39,20 @@ def test_zig_is_asked_for_a_target():
     assert zig_command("aarch64-macos.14.0", "Macs")[1:] == ["-m", "ziglang", "cc", "-target", "aarch64-macos.14.0"]
 
 
-def test_where_it_is_missing_the_error_says_so(monkeypatch):
+def test_a_missing_linker_is_named_in_the_error(monkeypatch):
     monkeypatch.setattr(linking, "find_spec", lambda _: None)
     with pytest.raises(CompileError, match="Zig, which links for Macs"):
         zig_command("aarch64-macos.14.0", "Macs")
 
 
-def test_what_the_linker_says_reaches_the_error(tmp_path):
+def test_the_linker_message_appears_in_the_error(tmp_path):
     with pytest.raises(CompileError, match="Linking for a Mac failed: ls"):
         run_linker(["ls", str(tmp_path / "none.o")], "a Mac")
     with pytest.raises(CompileError, match="Linking for a Mac failed"):
         run_linker([str(tmp_path / "no program")], "a Mac")
 
 
-def test_libraries_are_for_arm_and_may_ask_for_what_they_have_not(tmp_path):
+def test_linux_libraries_target_arm_and_may_have_undefined_symbols(tmp_path):
     source, library = tmp_path / "one.c", tmp_path / "one.so"
     source.write_text("int two(void); int one(void) { return two() - 1; }")
     LinuxLinker("aarch64-linux-gnu")(str(library), [str(source)])
@@ -68,7 +68,7 @@ def test_libraries_for_linux_run_with_an_old_c_library(tmp_path):
     assert max(c_library_versions(library)) <= (2, 17)
 
 
-def test_what_the_linker_for_linux_says_reaches_the_error(tmp_path):
+def test_the_linux_linker_message_appears_in_the_error(tmp_path):
     with pytest.raises(CompileError, match=r"Linking for Linux failed: .*none"):
         LinuxLinker("aarch64-linux-gnu")(str(tmp_path / "out.so"), [str(tmp_path / "none.o")])
 
@@ -108,7 +108,7 @@ def test_libraries_for_macs_are_as_apples_linker_writes_them(tmp_path):
     assert library.bound["_two"] == ""  # found when the library is loaded
 
 
-def test_what_apples_own_linker_wrote_is_left_as_it_is(tmp_path, monkeypatch):
+def test_output_of_the_apple_linker_is_left_unchanged(tmp_path, monkeypatch):
     written = tmp_path / "one.dylib"
     monkeypatch.setattr(linking, "sys", SimpleNamespace(platform="darwin"))
     monkeypatch.setattr(linking.shutil, "which", lambda name: f"/usr/bin/{name}")
@@ -180,7 +180,7 @@ def test_a_page_that_was_changed_later_is_found(right, tmp_path):
 
 
 @linked_by_zig
-def test_a_library_that_was_put_right_is_not_taken_for_one_of_zigs(right):
+def test_a_corrected_library_is_not_mistaken_for_zig_output(right):
     with pytest.raises(CompileError, match="0 load commands 0xe where there must be one"):
         put_right(right.content, SDK)
 

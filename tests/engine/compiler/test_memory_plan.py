@@ -96,7 +96,7 @@ def test_all_that_is_not_a_result_is_in_one_piece_of_memory(compiled):
     assert f"{3 * 32 * 4}" in script.split(WORKSPACE_FUNCTION, 1)[1].splitlines()[0]
 
 
-def test_an_array_that_grows_with_a_square_has_memory_of_its_own(compiled):
+def test_an_array_of_quadratic_size_gets_separate_memory(compiled):
     class Scores(nn.Module):
         def forward(self, x):
             scores = torch.matmul(x, x.transpose(1, 2))
@@ -144,11 +144,11 @@ def script():
     return apply(graph.module, passes[: last + 1], metal_host())["main"].script()
 
 
-def test_only_the_result_has_storage_of_its_own(script):
+def test_only_the_result_has_dedicated_storage(script):
     assert script.count("alloc_storage") == 1
 
 
-def test_all_buffers_are_borrowed_at_once_and_arrays_of_equal_size_share_them(script):
+def test_one_call_borrows_all_buffers_and_arrays_of_equal_size_share_them(script):
     assert script.count(BUFFERS_FUNCTION) == 1
     sizes = re.search(rf'{BUFFERS_FUNCTION}", R.shape\(\[(.*?)\]\)', script)[1].split(", ")
     assert len(sizes) == 5  # of 8 arrays: 3 of 32 floats a token, used alternately, one of 50, one of 1
@@ -156,7 +156,7 @@ def test_all_buffers_are_borrowed_at_once_and_arrays_of_equal_size_share_them(sc
 
 
 @pytest.mark.parametrize(("batch", "tokens"), [(1, 1), (2, 7), (3, 40), (1, 2)])
-def test_arrays_in_borrowed_buffers_hold_what_they_should(batch, tokens):
+def test_arrays_in_borrowed_buffers_hold_the_right_values(batch, tokens):
     device, module = metal_device(), Branches()
     weights = {name: value.detach().numpy() for name, value in module.named_parameters()}
     x = np.random.default_rng(0).standard_normal((batch, tokens, 32), np.float32)

@@ -271,7 +271,7 @@ def test_nothing_stays_behind(xcrun):
     assert tvm_ffi.get_global_func(CALLBACK, allow_missing=True) is None
 
 
-def test_what_apples_compiler_says_is_told(xcrun, tmp_path):
+def test_an_apple_compiler_error_is_reported(xcrun, tmp_path):
     xcrun(REFUSES)
     with kernels_compiled_ahead(), pytest.raises(CompileError, match=r"kernel: .*unknown type name 'flot'"):
         built(tmp_path)

@@ -31,7 +31,7 @@ def test_a_failing_pass_is_an_error_that_names_it():
         apply(tvm.IRModule(), [broken], host_cpu())
 
 
-def test_an_error_is_told_in_one_line():
+def test_an_error_is_summarized_in_one_line():
     assert first_line(ValueError("\nfirst\nsecond")) == "first"
     assert first_line(KeyError()) == "KeyError"
 
@@ -45,7 +45,7 @@ def test_code_generation_that_fails_is_an_error(monkeypatch):
         build_executable(tvm.IRModule(), host_cpu())
 
 
-def test_what_depends_on_weights_alone_runs_when_they_are_loaded(compiled):
+def test_computations_on_weights_alone_run_at_load_time(compiled):
     class Summed(nn.Module):
         def __init__(self):
             super().__init__()

@@ -46,7 +46,7 @@ def test_an_unknown_target_names_the_known_ones():
         target_named("gpu")
 
 
-def test_the_host_target_has_the_features_of_this_processor_and_no_others():
+def test_the_host_target_has_exactly_the_features_of_this_cpu():
     features = host_features()
     present = {feature[1:] for feature in features if feature.startswith("+")}
     absent = {feature[1:] for feature in features if feature.startswith("-")}
@@ -72,14 +72,14 @@ def test_metal_kernels_are_started_by_code_for_a_mac():
 
 
 @pytest.mark.parametrize("triple", ["aarch64-linux-gnu", "arm64-apple-macos"])
-def test_arm_processors_get_tiles_of_their_own_registers(triple):
+def test_arm_cpus_get_tiles_for_their_registers(triple):
     target = target_of(Variant("cpu", family=triple))
     assert target.attrs["mtriple"] == triple
     assert replace(microkernel_for(target), tile_bytes=TILE_BYTES) == NEON
 
 
 @pytest.mark.parametrize("family", [X86_64, X86_64_V4], ids=lambda family: family.name)
-def test_x86_modules_use_what_the_family_must_have_and_nothing_else(family):
+def test_x86_modules_use_exactly_the_features_required_by_the_family(family):
     used = set(llvm_get_cpu_features(target_of(Variant("cpu", family=family.name))))
     linux_words = {
         "lzcnt": "abm",

@@ -25,7 +25,7 @@ def test_notices_of_several_documents_say_which_they_are_about() -> None:
     assert joined([one, other, one]).notices == ("“One”: Guessed.", "“Two”: Guessed.")
 
 
-def test_what_comes_of_it_is_a_file_or_a_folder() -> None:
+def test_an_export_results_in_a_file_or_a_folder() -> None:
     assert order_of(book(), Path("/x/b.mp3")).result == Path("/x/b.mp3")
     assert order_of(book(), Path("/x/b.mp3"), per_chapter=True).result == Path("/x/b")
 
@@ -48,7 +48,7 @@ def test_a_picture_is_taken_as_it_is(beginning: bytes, tmp_path: Path) -> None:
     assert read_cover(tmp_path / "a") == beginning + b"rest"
 
 
-def test_what_is_no_picture_is_refused(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_an_invalid_cover_image_is_refused(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(export_job, "MAX_BYTES", 3_000_000)
     (tmp_path / "text").write_text("GIF89a")
     (tmp_path / "large").write_bytes(b"\x89PNG" + bytes(3_000_000))

@@ -38,7 +38,7 @@ def test_a_book_becomes_one_file_with_its_chapters(tmp_path: Path, cache: Path) 
     assert [path.name for path in tmp_path.iterdir()] == ["book.m4b"]
 
 
-def test_chapters_begin_where_they_are_told_to(tmp_path: Path) -> None:
+def test_chapter_marks_are_at_the_specified_times(tmp_path: Path) -> None:
     chapters = (Chapter("One", "A b c d e f."), Chapter("Two", "G h i j k l m n."))
     run(order_of(Document("", "", "en", chapters), tmp_path / "book.m4b"))
     first = len(chapters[0].text) * SAMPLES_PER_CHARACTER / RATE_HZ
@@ -65,7 +65,7 @@ def test_the_sound_of_all_parts_is_there_in_order(tmp_path: Path) -> None:
     assert soundfile.info(tmp_path / "book.wav").frames == spoken + silences
 
 
-def test_an_interrupted_export_goes_on_and_gives_the_same_bytes(tmp_path: Path, cache: Path) -> None:
+def test_an_interrupted_export_resumes_and_produces_the_same_bytes(tmp_path: Path, cache: Path) -> None:
     order = order_of(book(), tmp_path / "book.m4b")
     whole = FastSpeaker()
     run(order, whole)
@@ -95,7 +95,7 @@ def test_two_exports_of_a_text_at_once_leave_each_other_their_speech(tmp_path: P
     assert not kept(cache)
 
 
-def test_a_chapter_exported_in_the_midst_of_its_book_leaves_the_book_its_speech(tmp_path: Path, cache: Path) -> None:
+def test_exporting_a_chapter_during_its_book_export_preserves_the_cached_audio(tmp_path: Path, cache: Path) -> None:
     slow = FastSpeaker()
     steps = export(order_of(book(), tmp_path / "book.flac"), slow, lambda _: None)
     list(islice(steps, 40))
@@ -107,7 +107,7 @@ def test_a_chapter_exported_in_the_midst_of_its_book_leaves_the_book_its_speech(
     assert not kept(cache)
 
 
-def test_it_goes_on_in_another_place_and_format(tmp_path: Path, cache: Path) -> None:
+def test_an_export_resumes_with_a_different_path_and_format(tmp_path: Path, cache: Path) -> None:
     cancel = threading.Event()
     steps = export(order_of(book(), tmp_path / "book.m4b"), FastSpeaker(), lambda _: None, cancel)
     list(islice(steps, 40))
@@ -122,7 +122,7 @@ def test_it_goes_on_in_another_place_and_format(tmp_path: Path, cache: Path) -> 
     assert (tmp_path / "other.flac").read_bytes() == (tmp_path / "whole.flac").read_bytes()
 
 
-def test_another_model_makes_everything_itself(tmp_path: Path, cache: Path) -> None:
+def test_an_export_with_a_different_model_reuses_no_audio(tmp_path: Path, cache: Path) -> None:
     steps = export(order_of(book(), tmp_path / "book.m4b"), FastSpeaker(), lambda _: None)
     list(islice(steps, 40))
     steps.close()
@@ -168,7 +168,7 @@ def test_canceling_while_it_is_written_leaves_no_file_and_keeps_the_speech(tmp_p
     assert kept(cache)
 
 
-def test_a_full_disk_keeps_what_is_made(tmp_path: Path, cache: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_generated_audio_survives_a_full_disk(tmp_path: Path, cache: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     write, room = part_cache.write_atomically, iter(range(6))
 
     def write_while_there_is_room(path: Path, content: bytes) -> None:
@@ -205,7 +205,7 @@ def test_a_disk_that_is_full_in_the_end_keeps_the_speech(
     assert not speaker.requests
 
 
-def test_what_has_no_sound_is_left_out(tmp_path: Path) -> None:
+def test_chapters_without_sound_are_omitted(tmp_path: Path) -> None:
     chapters = (Chapter("Stars", "* * *"), Chapter("Words", "Some words."))
     run(order_of(Document("", "", "en", chapters), tmp_path / "book.m4b"))
     assert [chapter.title for chapter in MP4(tmp_path / "book.m4b").chapters] == ["Words"]
@@ -225,7 +225,7 @@ def test_progress_names_the_chapter_and_only_grows(tmp_path: Path) -> None:
     assert fractions[-1] == pytest.approx(1)
 
 
-def test_the_time_left_counts_only_what_is_still_to_be_made(tmp_path: Path) -> None:
+def test_the_time_left_counts_only_remaining_work(tmp_path: Path) -> None:
     order = order_of(book(), tmp_path / "book.m4b")
     steps = export(order, FastSpeaker(), lambda _: None)
     list(islice(steps, 40))
@@ -236,7 +236,7 @@ def test_the_time_left_counts_only_what_is_still_to_be_made(tmp_path: Path) -> N
     assert again[-1].seconds_left == pytest.approx(0)
 
 
-def test_a_place_that_cannot_be_written_is_told_before_anything_is_made(tmp_path: Path) -> None:
+def test_an_unwritable_path_is_reported_before_any_audio_is_generated(tmp_path: Path) -> None:
     speaker = FastSpeaker()
     for path in (tmp_path / "none" / "a.m4b", tmp_path / "a.txt"):
         with pytest.raises(OutputError):
@@ -305,7 +305,7 @@ def test_a_voice_in_the_text_speaks_the_parts_that_follow(tmp_path: Path) -> Non
     ]  # fmt: skip
 
 
-def test_presets_go_on_in_the_parts_that_follow(tmp_path: Path) -> None:
+def test_presets_continue_in_later_parts(tmp_path: Path) -> None:
     paragraphs = book(1).chapters[0].text
     text = f"[slow]{paragraphs}[/slow]\n\nThe end."
     speaker = FastSpeaker()
@@ -317,7 +317,7 @@ def test_presets_go_on_in_the_parts_that_follow(tmp_path: Path) -> None:
     assert speaker.requests[-1].text.endswith("[/slow]\n\nThe end.")
 
 
-def test_words_keep_their_places_where_a_preset_goes_on(tmp_path: Path) -> None:
+def test_words_keep_their_places_where_a_preset_continues(tmp_path: Path) -> None:
     text = f"[slow]{book(1).chapters[0].text}[/slow]"
     path = tmp_path / "book.json"
     order = order_of(Document("", "", "en", (Chapter("", text),)), tmp_path / "book.wav")

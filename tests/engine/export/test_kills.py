@@ -45,7 +45,7 @@ def kill(path: Path, step: str, fraction: float) -> None:
 
 
 @pytest.mark.parametrize("seed", [0])
-def test_killed_at_random_points_of_speaking_and_writing_it_gives_the_same_bytes(
+def test_random_kills_during_speaking_and_writing_do_not_change_the_bytes(
     seed: int, tmp_path: Path, cache: Path
 ) -> None:
     drawn = random.Random(seed)

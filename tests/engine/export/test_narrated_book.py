@@ -108,7 +108,7 @@ def test_a_word_that_no_element_can_enclose_is_left_out_and_counted(tmp_path: Pa
     assert texts(clips_of(tmp_path / "narrated.epub"))[:4] == ["First", "Say", "again", "It"]
 
 
-def test_what_is_not_spoken_is_not_marked(tmp_path: Path) -> None:
+def test_unspoken_text_is_not_marked(tmp_path: Path) -> None:
     book = write_book(
         tmp_path / "book.epub",
         '<h1>Contents</h1><section epub:type="toc"><p><a href="c2.xhtml">Chapter One</a></p></section>',
@@ -225,7 +225,7 @@ def test_epubcheck_finds_no_fault(older: bool, source: Path, tmp_path: Path) -> 
     assert "WARNING" not in told.stdout + told.stderr
 
 
-def test_a_narration_interrupted_at_any_step_goes_on_and_gives_the_same_bytes(tmp_path: Path) -> None:
+def test_a_narration_interrupted_at_any_step_gives_the_same_bytes(tmp_path: Path) -> None:
     book = write_book(tmp_path / "book.epub", *(f"<h1>Chapter {n}</h1>{PARAGRAPH}" for n in range(3)))
     whole, target = tmp_path / "whole.epub", tmp_path / "narrated.epub"
     total = len(list(export(order_of(book, whole), WordSpeaker(), lambda _: None)))
@@ -254,7 +254,7 @@ def test_canceling_while_it_is_written_leaves_the_file_before(source: Path, tmp_
     assert sorted(path.name for path in tmp_path.iterdir()) == ["book.epub", "narrated.epub"]
 
 
-def test_a_disk_that_is_full_is_told(source: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_full_disk_is_reported(source: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     def fail(*_: object) -> None:
         raise OSError(errno.ENOSPC, "No space left on device")
 

@@ -31,7 +31,7 @@ def test_a_cover_that_players_do_not_show_is_left_out(cover: bytes, shown: bool)
     assert output.tags.cover == (cover if shown else None)
 
 
-def test_the_folder_of_chapters_is_made(tmp_path: Path) -> None:
+def test_the_chapter_folder_is_created(tmp_path: Path) -> None:
     check_writable(tmp_path / "b.mp3", per_chapter=True)
     assert (tmp_path / "b").is_dir()
     (tmp_path / "c").touch()

@@ -129,11 +129,11 @@ def test_marking_changes_no_text(words: list[str], data: st.DataObject) -> None:
 @pytest.mark.parametrize(
     "source", ["", "text", "<html><p></html>", "<html>&nbsp;</html>", "<svg xmlns='http://www.w3.org/2000/svg'/>"]
 )
-def test_what_is_not_well_formed_is_no_page(source: str) -> None:
+def test_a_malformed_file_is_no_page(source: str) -> None:
     assert not is_page(source)
 
 
-def test_the_prefix_of_a_page_is_kept() -> None:
+def test_the_prefix_of_a_page_stays() -> None:
     page = '<h:html xmlns:h="http://www.w3.org/1999/xhtml"><h:head></h:head><h:body><h:p>Hi</h:p></h:body></h:html>'
     start = page.index("Hi")
     changed, ids = marked(page, [(start, start + 2)])

@@ -20,7 +20,7 @@ def made() -> RenderedPart:
     return made_of(list(FastSpeaker().synthesize(REQUEST, lambda _: None, None)))
 
 
-def test_a_part_is_kept_to_the_last_bit(tmp_path: Path) -> None:
+def test_a_cached_part_reads_back_bit_for_bit(tmp_path: Path) -> None:
     parts = PartCache("model", tmp_path / "parts")
     assert not parts.has(REQUEST)
     parts.store_part(REQUEST, made(), RATE_HZ)
@@ -35,14 +35,14 @@ def test_words_count_their_samples_from_the_beginning_of_the_part() -> None:
     assert made().words[1] == SpokenWord(16, 17, len(first), len(first) + 10)
 
 
-def test_another_request_or_model_is_another_part(tmp_path: Path) -> None:
+def test_a_different_request_or_model_is_a_different_part(tmp_path: Path) -> None:
     PartCache("model", tmp_path).store_part(REQUEST, made(), RATE_HZ)
     assert not PartCache("other", tmp_path).has(REQUEST)
     for change in ({"seed": 1}, {"speed": 1.1}, {"voice": "b"}, {"pause_scale": 2.0}, {"language": "fr-FR"}):
         assert not PartCache("model", tmp_path).has(SpeechRequest(**{**vars(REQUEST), **change}))
 
 
-def test_silence_is_kept_too(tmp_path: Path) -> None:
+def test_silence_is_also_cached(tmp_path: Path) -> None:
     parts = PartCache("model", tmp_path)
     parts.store_part(REQUEST, made_of([]), RATE_HZ)
     assert parts.has(REQUEST)
@@ -80,7 +80,7 @@ def test_a_part_of_which_anything_has_changed_is_not_made(tmp_path: Path, suffix
 @pytest.mark.parametrize(
     ("number", "hint"), [(errno.ENOSPC, "Free up some space"), (errno.EROFS, "Make that folder writable")]
 )
-def test_why_a_part_cannot_be_kept_is_told(
+def test_a_caching_failure_reports_its_reason(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, number: int, hint: str
 ) -> None:
     def fail(*_: object) -> None:
@@ -91,12 +91,12 @@ def test_why_a_part_cannot_be_kept_is_told(
         PartCache("model", tmp_path).store_part(REQUEST, made(), RATE_HZ)
 
 
-def test_what_is_gone_is_told(tmp_path: Path) -> None:
+def test_a_missing_part_is_reported(tmp_path: Path) -> None:
     with pytest.raises(OutputError, match="is missing from"):
         PartCache("model", tmp_path).read(REQUEST)
 
 
-def test_what_nobody_takes_up_again_is_dropped(tmp_path: Path) -> None:
+def test_old_abandoned_parts_are_dropped(tmp_path: Path) -> None:
     parts = PartCache("model", tmp_path)
     parts.drop_old()
     parts.store_part(REQUEST, made(), RATE_HZ)
@@ -109,7 +109,7 @@ def test_what_nobody_takes_up_again_is_dropped(tmp_path: Path) -> None:
     assert not list(tmp_path.iterdir())
 
 
-def test_what_is_written_is_dropped(tmp_path: Path) -> None:
+def test_written_parts_are_dropped(tmp_path: Path) -> None:
     parts = PartCache("model", tmp_path)
     parts.store_part(REQUEST, made(), RATE_HZ)
     parts.drop([REQUEST])

@@ -53,7 +53,7 @@ def export_all(orders: list[ExportJob], ahead: SpokenAhead) -> list[float]:
     return [progress.fraction for order in orders for progress in export(order, ahead, lambda _: None)]
 
 
-def test_books_have_the_bytes_of_one_process_and_each_part_is_spoken_once(tmp_path, threads, cache):
+def test_books_have_the_bytes_of_one_process_without_repeated_parts(tmp_path, threads, cache):
     documents = [book(2), book(3), replace(book(1), chapters=(Chapter("Stars", "* * *"), *book(1).chapters))]
     orders = [order_of(each, tmp_path / f"{number}.m4b") for number, each in enumerate(documents)]
     alone, speaker = FastSpeaker(), FastSpeaker()
@@ -169,7 +169,7 @@ def test_absurd_numbers_of_processes_are_refused(count):
         SpeakingProcesses(SpeakerSettings("starter"), count)
 
 
-def test_an_error_of_a_process_is_raised_here_and_the_next_part_is_spoken() -> None:
+def test_an_error_of_a_process_is_raised_before_the_next_part() -> None:
     with SpeakingProcesses(SpeakerSettings("starter"), 1) as processes:
         failing = processes.submit(replace(REQUEST, voice="nobody"))
         speaking = processes.submit(replace(REQUEST, voice="am_michael"))
@@ -178,7 +178,7 @@ def test_an_error_of_a_process_is_raised_here_and_the_next_part_is_spoken() -> N
         assert speaking.result().length > 10_000
 
 
-def test_a_model_that_is_missing_is_told_when_the_first_process_starts() -> None:
+def test_a_missing_model_is_reported_when_the_first_process_starts() -> None:
     with (
         SpeakingProcesses(SpeakerSettings("starter", "random:nothing"), 1) as processes,
         pytest.raises(EngineError, match="Unknown weights"),

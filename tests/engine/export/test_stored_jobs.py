@@ -67,13 +67,13 @@ def test_without_a_folder_nothing_was_interrupted(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("content", ["", "{", "[]", "{}", "[" * 100_000, json.dumps({"chapters": [["a", 3]]})])
-def test_what_makes_no_sense_is_removed(content: str, tmp_path: Path) -> None:
+def test_an_invalid_job_file_is_removed(content: str, tmp_path: Path) -> None:
     (tmp_path / "1-1.json").write_text(content)
     assert not list(StoredJobs(tmp_path).interrupted())
     assert not list(tmp_path.iterdir())
 
 
-def test_what_was_interrupted_can_be_discarded_without_a_trace(tmp_path: Path, cache: Path) -> None:
+def test_an_interrupted_export_can_be_discarded_without_a_trace(tmp_path: Path, cache: Path) -> None:
     order, other = order_of(book(), tmp_path / "book.m4b"), order_of(book(1, 9000), tmp_path / "other.flac")
     for each, steps in ((order, 40), (other, 20)):
         going = export(each, FastSpeaker(), lambda _: None)

@@ -83,19 +83,19 @@ def test_an_unknown_name_lists_the_known_ones():
 
 
 @pytest.mark.parametrize("content", ["", "{}x", '[{"name": "a"}]', "3"])
-def test_a_damaged_list_is_said(tmp_path, monkeypatch, content):
+def test_a_damaged_model_list_is_reported(tmp_path, monkeypatch, content):
     (tmp_path / "models.json").write_text(content)
     monkeypatch.setattr(names, "resources_folder", lambda: tmp_path)
     with pytest.raises(DamagedFile, match="Reinstall the app"):
         catalog()
 
 
-def test_the_compact_model_says_what_8_bits_cost():
+def test_the_compact_model_states_the_cost_of_8_bits():
     assert "8 bits" in entry_named("kokoro-82m-8bit", catalog()).note
     assert not entry_named("kokoro-82m", catalog()).note
 
 
-def test_the_digest_is_that_of_the_content_and_every_byte_is_told(tmp_path):
+def test_the_digest_matches_the_content_and_reports_every_byte(tmp_path):
     content = b"abc" * 1_000_000
     (tmp_path / "f").write_bytes(content)
     told: list[int] = []
@@ -157,7 +157,7 @@ def test_several_checkpoints_are_not_guessed_at(tmp_path):
         find_sources(tmp_path, ENTRY)
 
 
-def test_nothing_to_import_is_said(tmp_path):
+def test_a_source_with_nothing_to_import_is_reported(tmp_path):
     with pytest.raises(UnusableModel, match="no checkpoint of M and no voice pack"):
         find_sources(tmp_path, ENTRY)
     touch(tmp_path, "notes.txt")

@@ -94,18 +94,18 @@ def test_the_default_is_the_best_model_that_is_here(monkeypatch, installed, best
     assert default_model() == best
 
 
-def test_missing_weights_say_what_else_to_do():
+def test_the_missing_weights_error_suggests_an_alternative():
     with pytest.raises(MissingModel, match="--weights random:0"):
         open_checkpoint("kokoro-82m")
 
 
 @pytest.mark.parametrize("weights", ["random", "random:", "random:x", "file.pth"])
-def test_what_names_no_weights_is_refused(weights):
+def test_invalid_weights_names_are_refused(weights):
     with pytest.raises(InvalidRequest, match="random:SEED"):
         open_checkpoint("kokoro-82m", weights)
 
 
-def test_random_weights_have_a_name_and_bring_a_voice_of_their_own():
+def test_random_weights_have_a_name_and_include_a_dedicated_voice():
     checkpoint = open_checkpoint("kokoro-82m", "random:3")
     assert (checkpoint.name, checkpoint.weights_name) == ("kokoro-82m", "random:3")
     assert open_checkpoint().weights_name is None
@@ -117,7 +117,7 @@ def test_the_identity_of_a_file_of_weights_is_its_digest():
     assert open_checkpoint("starter").identity == hashlib.sha256(content).hexdigest()
 
 
-def test_random_weights_are_told_apart_by_seed_and_architecture():
+def test_random_weights_are_distinguished_by_seed_and_architecture():
     opened = [open_checkpoint("kokoro-82m", "random:3"), open_checkpoint("kokoro-82m", "random:4")]
     opened += [open_checkpoint("starter", "random:3"), open_checkpoint("kokoro-82m", "random:3")]
     identities = [checkpoint.identity for checkpoint in opened]
@@ -125,7 +125,7 @@ def test_random_weights_are_told_apart_by_seed_and_architecture():
     assert identities[0] == identities[3]
 
 
-def test_an_exchanged_file_gives_another_stamp(copied_starter, monkeypatch):
+def test_a_replaced_file_changes_the_stamp(copied_starter, monkeypatch):
     monkeypatch.setattr(ModelStore, "model_folder", lambda store, name: copied_starter)
     before = model_stamp("starter")
     assert model_stamp("starter") == before
@@ -219,7 +219,7 @@ def test_a_place_that_cannot_be_written_is_named(students, store_folder, tmp_pat
         install_students(elsewhere, STARTER)
 
 
-def test_exchanged_students_give_another_stamp(students):
+def test_changed_students_change_the_stamp(students):
     before = model_stamp(STARTER)
     students.path.unlink()
     assert model_stamp(STARTER) != before

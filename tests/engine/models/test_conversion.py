@@ -71,7 +71,7 @@ def test_voices_can_be_added_to_earlier_ones(order: Conversion, tmp_path: Path) 
     assert not (order.folder / WEIGHTS_NAME).exists()
 
 
-def test_voices_in_half_precision_are_kept_in_full_precision(order: Conversion, tmp_path: Path) -> None:
+def test_half_precision_voices_are_stored_in_full_precision(order: Conversion, tmp_path: Path) -> None:
     table = voice_table(order.config, 5).astype(np.float16)
     save_file({"af_earlier": table}, tmp_path / "half.safetensors")
     convert(Conversion(order.config, None, {}, order.folder, tmp_path / "half.safetensors"), ignore)
@@ -97,13 +97,13 @@ def test_a_quantized_checkpoint_with_the_programs_voices_needs_no_pytorch(order:
     assert call(without_pytorch.converted, compact) == ["af_earlier"]
 
 
-def test_damaged_earlier_voices_are_said(order: Conversion, tmp_path: Path) -> None:
+def test_damaged_earlier_voices_are_reported(order: Conversion, tmp_path: Path) -> None:
     (tmp_path / "earlier.safetensors").write_bytes(b"x")
     with pytest.raises(UnusableModel, match="are damaged"):
         convert(Conversion(order.config, None, {}, order.folder, tmp_path / "earlier.safetensors"), ignore)
 
 
-def test_a_full_disk_is_said(order: Conversion) -> None:
+def test_a_full_disk_is_reported(order: Conversion) -> None:
     with full_disk(100_000), pytest.raises(StorageError, match=r"be written to.*Free up some space"):
         convert(order, ignore)
 
@@ -179,7 +179,7 @@ def sigmoid(x: np.ndarray) -> np.ndarray:
 
 
 @pytest.mark.parametrize("kept", [0.0, 0.5])
-def test_a_file_that_is_too_short_is_said(export: Export, tmp_path: Path, kept: float) -> None:
+def test_a_truncated_file_is_reported(export: Export, tmp_path: Path, kept: float) -> None:
     model, table = export.write(tmp_path)
     content = model.read_bytes()
     model.write_bytes(content[: round(kept * len(content))])
@@ -188,7 +188,7 @@ def test_a_file_that_is_too_short_is_said(export: Export, tmp_path: Path, kept: 
 
 
 @pytest.mark.parametrize("content", [None, b"", b"name,shape\na,1\n", b"\xff", b"x" * 200_000])
-def test_a_table_that_is_damaged_is_said(tmp_path: Path, content: bytes | None) -> None:
+def test_a_damaged_layout_table_is_reported(tmp_path: Path, content: bytes | None) -> None:
     table = tmp_path / "table.csv"
     if content is not None:
         table.write_bytes(content)

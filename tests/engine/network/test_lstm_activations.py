@@ -33,7 +33,7 @@ def extended(x: Array, length: int) -> Array:
 
 
 @each_lstm
-def test_the_captured_input_gives_what_the_reference_computed(path, network, start, inputs):
+def test_the_captured_input_reproduces_the_reference_output(path, network, start, inputs):
     seen: Values = {}
     reference = Reference(network)
     features = reference.run("bert", start)

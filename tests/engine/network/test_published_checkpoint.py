@@ -64,7 +64,7 @@ def test_flat_keys_in_safetensors_are_read_too(tmp_path, tiny_config, state, exp
     assert_equal(read_checkpoint(tmp_path / "a.safetensors", tiny_config), expected)
 
 
-def test_what_was_converted_can_be_imported_again(tmp_path, tiny_config, expected):
+def test_a_converted_checkpoint_can_be_imported_again(tmp_path, tiny_config, expected):
     save_file({name: torch.from_numpy(array) for name, array in expected.items()}, tmp_path / "a.safetensors")
     assert_equal(read_checkpoint(tmp_path / "a.safetensors", tiny_config), expected)
 
@@ -105,14 +105,14 @@ def changed(state: State, part: str, name: str, value: torch.Tensor | None) -> S
         ("decoder", "module.encode.conv1.weight_g", torch.ones(3, 1, 1), "belong together"),
     ],
 )
-def test_what_does_not_fit_is_named(tmp_path, tiny_config, state, part, name, value, words):
+def test_mismatched_weights_are_named(tmp_path, tiny_config, state, part, name, value, words):
     path = saved(changed(state, part, name, value), tmp_path / "a.pth")
     with pytest.raises(UnusableModel, match=rf"a\.pth .*: .*{words}.*Choose"):
         read_checkpoint(path, tiny_config)
 
 
 @pytest.mark.parametrize("value", [torch.zeros(3), [1, 2], {}, {"bert": {}}, "words"])
-def test_what_is_no_checkpoint_is_refused(tmp_path, tiny_config, value):
+def test_a_file_without_a_checkpoint_is_refused(tmp_path, tiny_config, value):
     with pytest.raises(UnusableModel, match="a checkpoint"):
         read_checkpoint(saved(value, tmp_path / "a.pth"), tiny_config)
 
@@ -135,7 +135,7 @@ def test_voices_are_read_from_both_formats(tmp_path, tiny_config):
     "shape", [(61, 1, 16), (65, 1, 16), (62, 16), (62, 2, 16), (62, 1, 15), (62, 1, 17), (0,), (), (1, 1, 16)]
 )
 @pytest.mark.parametrize("suffix", [".pt", ".bin"])
-def test_voices_of_another_shape_are_refused(tmp_path, tiny_config, shape, suffix):
+def test_voices_of_a_different_shape_are_refused(tmp_path, tiny_config, shape, suffix):
     if suffix == ".bin" and np.prod(shape) == 62 * 16:
         return  # the bytes of a right one
     path = tmp_path / f"v{suffix}"
@@ -255,7 +255,7 @@ def test_a_broken_description_is_no_traceback(path, tmp_path, content):
         read_torch_file(path)
 
 
-def test_what_is_saved_in_the_old_format_is_told(path):
+def test_a_file_in_the_old_format_is_reported(path):
     buffer = io.BytesIO()
     torch.save({"a": torch.ones(2)}, buffer, _use_new_zipfile_serialization=False)
     path.write_bytes(buffer.getvalue())

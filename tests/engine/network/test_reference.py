@@ -120,7 +120,7 @@ def test_the_truths_stages_are_kokoros_model_in_float64(pitch):
     np.testing.assert_allclose(pitch.unrounded, pitch.exact, rtol=0, atol=1e-9)
 
 
-def test_rounding_between_the_stages_costs_the_truth_less_than_a_step_of_float32(pitch):
+def test_rounding_between_stages_costs_the_reference_less_than_a_float32_step(pitch):
     step_hz = np.spacing(np.float32(PITCH_HZ))
     assert rms(pitch.truth - pitch.exact) < step_hz
     assert rms(pitch.upstream - pitch.exact) > 5 * step_hz
@@ -179,7 +179,7 @@ def test_every_declared_probe_is_observed(stage, network, values):
 
 
 @each_stage
-def test_what_was_observed_stays_as_it_was(stage, network, values):
+def test_observed_arrays_stay_unchanged(stage, network, values):
     """kokoro's generator adds to some of its modules' outputs in place."""
     seen: list[tuple[np.ndarray, np.ndarray]] = []
     Reference(network).run(
@@ -196,7 +196,7 @@ def test_the_source_probe_shows_the_exact_waveform(network, values):
     np.testing.assert_array_equal(seen["decoder.generator.m_source"].ravel(), exact)
 
 
-def test_the_truth_is_nearer_to_itself_than_upstream_is(tiny_config, upstream, values):
+def test_upstream_is_close_but_not_equal_to_the_reference(tiny_config, upstream, values):
     """Upstream's float32 is a separate regime: close, not equal."""
     theirs = all_values(tiny_config, upstream, opening(tiny_config, [6]))
     assert 0.5 < correlation(theirs["audio"], values["audio"]) < 1
@@ -298,7 +298,7 @@ def test_built_network_is_ready_for_inference():
     assert not any(module.training for module in network.modules())
 
 
-def test_what_torch_says_of_kokoros_own_modules_is_not_passed_on(tiny_config):
+def test_torch_warnings_about_kokoro_modules_are_suppressed(tiny_config):
     with warnings.catch_warnings():
         warnings.simplefilter("error")
         build_network(tiny_config)

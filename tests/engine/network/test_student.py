@@ -54,7 +54,7 @@ def test_corrections_lead_to_the_lstm(lstm):
 
 @settings(max_examples=20)
 @given(steps=st.integers(1, 20), doublings=st.integers(0, 4))
-def test_a_correction_carries_the_cell_state_over_a_power_of_two_of_steps(steps, doublings):
+def test_a_correction_carries_the_cell_state_over_a_power_of_two_steps(steps, doublings):
     torch.manual_seed(7)
     lstm = nn.LSTM(INPUTS, UNITS, batch_first=True, bidirectional=True).requires_grad_(False)
     lstm.weight_hh_l0.zero_()  # no gate depends on a hidden state, so that nothing but the cell state is guessed
@@ -155,7 +155,7 @@ def saved(folder: Path) -> Students:
     return save_students(folder / "new" / "prosody.safetensors", "teacher", ARCHITECTURES, WEIGHTS, {"f0": 1.5})
 
 
-def test_what_was_saved_is_read(tmp_path):
+def test_saved_students_can_be_read_back(tmp_path):
     students = saved(tmp_path)
     assert read_students(students.path) == students
     assert students.stages == ("duration", "text_encoder")
@@ -164,7 +164,7 @@ def test_what_was_saved_is_read(tmp_path):
     assert all(np.array_equal(weights[name], array) for name, array in WEIGHTS.items())
 
 
-def test_modules_depend_on_what_students_are_built_from_and_on_no_weight(tmp_path):
+def test_modules_depend_on_the_student_architecture_but_not_on_weights(tmp_path):
     students = saved(tmp_path)
     others = save_students(tmp_path / "other", "other", ARCHITECTURES, {}, {})
     wider = save_students(tmp_path / "wider", "teacher", {"predictor.shared": {"width": 8}}, WEIGHTS, {})
@@ -177,7 +177,7 @@ def test_a_file_that_is_not_there_is_named(tmp_path):
         read_students(tmp_path / "none.safetensors")
 
 
-def test_another_format_is_refused(tmp_path):
+def test_an_unsupported_format_is_refused(tmp_path):
     students = saved(tmp_path)
     content = students.path.read_bytes()
     assert content.count(b"students 1") == 1

@@ -57,7 +57,7 @@ def test_every_step_and_its_files_are_named(tmp_path: Path) -> None:
     assert set(archive.namelist()) == {"one/a.json", REPORT}
 
 
-def test_text_is_redacted_and_what_cannot_be_is_left_out_and_said(tmp_path: Path) -> None:
+def test_text_is_redacted_and_unredactable_files_are_omitted_and_listed(tmp_path: Path) -> None:
     left(tmp_path, "one/a.ips", b"by anna")
     short = Private({"/home/anna": "~"}, {"anna": USER})
     result = left(tmp_path, "one/b.bin", b"\0/home/anna\0")
@@ -67,7 +67,7 @@ def test_text_is_redacted_and_what_cannot_be_is_left_out_and_said(tmp_path: Path
     assert not any(b"anna" in archive.read(name) for name in archive.namelist())
 
 
-def test_of_a_long_log_the_end_is_kept(tmp_path: Path) -> None:
+def test_a_long_log_is_truncated_to_its_end(tmp_path: Path) -> None:
     lines = b"".join(b"%d\n" % number for number in range(200_000))
     kept = written(tmp_path, left(tmp_path, "one/log.txt", lines)).read("one/log.txt")
     assert len(kept) < len(lines) / 2
@@ -143,12 +143,12 @@ SECRETS = Private({HOME_FOLDER: HOME}, {NAME: USER, "Müller": USER, MACHINE: HO
         ("Jürgensen and vmstat", "Jürgensen and vmstat"),
     ],
 )
-def test_what_is_private_is_taken_out_of_text(text: str, redacted: str) -> None:
+def test_private_data_is_redacted_from_text(text: str, redacted: str) -> None:
     assert SECRETS.redacted(text.encode()) == redacted.encode()
 
 
 @pytest.mark.parametrize("private", [HOME_FOLDER, NAME, MACHINE])
-def test_what_is_no_text_is_refused_if_it_is_private(private: str) -> None:
+def test_a_binary_file_with_private_data_is_refused(private: str) -> None:
     assert SECRETS.redacted(b"\x89PNG\0" + private.encode() + b"\0") is None
 
 
@@ -197,7 +197,7 @@ def timed() -> dict:
     return values | {"lengths": values["lengths"][:1]}
 
 
-def test_the_machine_and_what_failed_come_first(folder: Path) -> None:
+def test_the_summary_starts_with_the_machine_and_failures(folder: Path) -> None:
     said = lines(
         folder,
         left_by(folder, "system", '{"chip": "Apple M9", "memory_bytes": 8589934592}\n', "findings.jsonl"),

@@ -56,7 +56,7 @@ def test_a_gpu_that_is_not_used_is_worth_a_note(monkeypatch: pytest.MonkeyPatch,
 
 
 @pytest.mark.parametrize("is_fallback", [True, False])
-def test_the_lstm_method_is_told_with_both_times(monkeypatch: pytest.MonkeyPatch, is_fallback: bool) -> None:
+def test_the_lstm_method_is_reported_with_both_times(monkeypatch: pytest.MonkeyPatch, is_fallback: bool) -> None:
     choice = MethodChoice(LstmMethod.TIR, "faster: tir 4.0 ms, mps 5.0 ms", {}, is_fallback)
     monkeypatch.setattr(doctor, "choose_lstm_method", lambda *_: (CPU, choice))
     status, words = doctor.CHECKS["LSTM method"]()
@@ -82,7 +82,7 @@ def test_the_modules_of_the_device_that_is_taken_are_looked_for(monkeypatch: pyt
 
 
 @pytest.mark.parametrize(("folder", "status"), [(Path("shipped"), CheckStatus.NOTE), (None, CheckStatus.PROBLEM)])
-def test_no_compiler_is_a_problem_only_where_no_modules_speak(
+def test_a_missing_compiler_is_a_problem_only_without_usable_modules(
     monkeypatch: pytest.MonkeyPatch, folder: Path | None, status: CheckStatus
 ) -> None:
     monkeypatch.setattr(doctor.shutil, "which", lambda _: None)
@@ -105,7 +105,7 @@ def test_the_models_are_named_with_their_states(monkeypatch: pytest.MonkeyPatch,
     assert "kokoro-82m (damaged: " in words
 
 
-def test_weights_that_are_kept_are_named_with_their_sizes(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+def test_cached_packed_weights_are_listed_with_their_sizes(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     monkeypatch.setattr(weights, "packed_weights_folder", lambda: tmp_path)
     assert doctor.CHECKS["Packed weights"]()[0] is CheckStatus.NOTE
     path = packed_weights_path("kokoro-82m", None)

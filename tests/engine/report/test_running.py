@@ -15,7 +15,7 @@ from tests.patience import wait_until
 from tests.processes import exists
 
 
-def test_what_a_step_prints_and_says_is_kept(tmp_path: Path) -> None:
+def test_the_output_and_messages_of_a_step_are_saved(tmp_path: Path) -> None:
     result = run_step(step("one", output="figures.json"), tmp_path)
     assert (result.name, result.outcome, result.reason) == ("one", StepOutcome.OK, "")
     assert (tmp_path / "one" / "figures.json").read_text() == "a result\n"
@@ -27,7 +27,7 @@ def test_what_a_step_prints_and_says_is_kept(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("way", "reason"), [("fails", "It cannot be done."), ("crashes", "terminated by SIGABRT"), ("unheard-of", "Key")]
 )
-def test_a_step_that_fails_leaves_what_it_has_and_the_reason(tmp_path: Path, way: str, reason: str) -> None:
+def test_a_failing_step_leaves_its_output_and_the_reason(tmp_path: Path, way: str, reason: str) -> None:
     result = run_step(step("one", way), tmp_path)
     assert result.outcome is StepOutcome.FAILED
     assert result.reason.startswith(reason)
@@ -72,12 +72,12 @@ def test_a_step_that_does_not_belong_here_does_not_run(tmp_path: Path) -> None:
     assert list(tmp_path.iterdir()) == []
 
 
-def test_a_folder_that_cannot_be_made_is_a_failure(tmp_path: Path) -> None:
+def test_a_folder_that_cannot_be_created_fails_the_step(tmp_path: Path) -> None:
     (tmp_path / "one").write_text("a file")
     assert run_step(step("one"), tmp_path).outcome is StepOutcome.FAILED
 
 
-def test_a_step_has_a_folder_for_the_report_and_one_that_is_removed(tmp_path: Path) -> None:
+def test_a_step_has_a_report_folder_and_a_temporary_folder(tmp_path: Path) -> None:
     run_step(step("one", "remembers", *PLACES, environment={"CACHE": SCRATCH}), tmp_path)
     assert (tmp_path / "one" / "output.txt").read_text() == "True True\n"
     assert {path.name for path in tmp_path.rglob("*")} == {"one", "output.txt", LOG}

@@ -71,7 +71,7 @@ def libraries() -> Iterator[Path]:
     return islice(metal_libraries(shipped_modules_folder()), 2)
 
 
-def test_the_device_says_what_it_can_do() -> None:
+def test_the_device_reports_its_capabilities() -> None:
     described = Metal(Runtime(), DEVICE).described()
     assert described["device"] == "Apple M9"
     assert described["families"] == ["Apple5", "Apple6", "Apple7"]
@@ -99,7 +99,7 @@ def test_a_kernel_is_compiled_and_described(libraries: Iterator[Path]) -> None:
         ("newFunctionWithName:", True, "no such function"),
     ],
 )
-def test_what_metal_refuses_is_told_in_its_words_and_the_next_is_compiled(
+def test_metal_errors_are_quoted_and_the_next_kernel_still_compiles(
     refuse: str, errors: bool, why: str, libraries: Iterator[Path]
 ) -> None:
     found = list(all_compiled(libraries, Metal(Runtime(refuse, errors), DEVICE).compiled))
@@ -127,7 +127,7 @@ def test_a_library_that_can_be_loaded_is_no_problem(shipped: Path) -> None:
     assert (finding["library"], finding["problem"]) == (f"{shipped.parent.name}/{shipped.name}", "")
 
 
-def test_what_the_loader_says_of_a_damaged_one_is_told(shipped: Path) -> None:
+def test_the_loader_error_of_a_damaged_library_is_reported(shipped: Path) -> None:
     whole = shipped.with_name(f"whole{shipped.suffix}")
     shutil.copy(shipped, whole)
     shipped.write_bytes(b"no library at all")
@@ -136,14 +136,14 @@ def test_what_the_loader_says_of_a_damaged_one_is_told(shipped: Path) -> None:
     assert intact["problem"] == ""
 
 
-def test_where_there_is_none_that_is_said(shipped: Path) -> None:
+def test_missing_libraries_are_reported(shipped: Path) -> None:
     shipped.unlink()
     with pytest.raises(EngineError, match="are missing"):
         libraries_here()
 
 
 @pytest.mark.parametrize("quarantined", [True, False])
-def test_quarantined_ones_are_told_with_the_command(
+def test_quarantined_libraries_are_reported_with_the_xattr_command(
     shipped: Path, monkeypatch: pytest.MonkeyPatch, quarantined: bool
 ) -> None:
     monkeypatch.setattr(shipped_modules, "is_quarantined", lambda path: quarantined)
@@ -152,7 +152,7 @@ def test_quarantined_ones_are_told_with_the_command(
 
 
 @pytest.mark.parametrize(("script", "problem"), [("exit 0", ""), ("echo invalid signature >&2; exit 1", "invalid")])
-def test_what_macos_says_of_a_signature_is_told(
+def test_the_macos_verdict_on_a_signature_is_reported(
     shipped: Path, monkeypatch: pytest.MonkeyPatch, tmp_path: Path, script: str, problem: str
 ) -> None:
     tool = tmp_path / "codesign"

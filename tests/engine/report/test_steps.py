@@ -21,7 +21,7 @@ def system(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> s
     return request.param
 
 
-def test_commands_are_understood_by_what_they_start(system: str, tmp_path, monkeypatch) -> None:
+def test_every_step_command_is_accepted_by_its_program(system: str, tmp_path, monkeypatch) -> None:
     (tmp_path / "{folder}").mkdir()  # where a picture is expected
     monkeypatch.chdir(tmp_path)
     known = {"engine": build_parser().parse_args, "app": build_app_parser().parse_args}
@@ -35,14 +35,14 @@ def test_commands_are_understood_by_what_they_start(system: str, tmp_path, monke
             known[module](arguments)
 
 
-def test_each_has_a_folder_of_its_own_and_a_limit(system: str) -> None:
+def test_each_step_has_a_unique_folder_and_a_time_limit(system: str) -> None:
     found = all_steps()
     assert len({step.name for step in found}) == len(found)
     assert all(re.fullmatch(r"[a-z0-9-]+", step.name) for step in found)
     assert all(0 < step.limit_seconds <= 600 or step.name.startswith("tests") for step in found)
 
 
-def test_on_a_mac_nothing_is_left_out_but_speech_without_weights_and_the_tests(monkeypatch) -> None:
+def test_on_a_mac_only_tests_and_speech_without_weights_are_omitted(monkeypatch) -> None:
     monkeypatch.setattr(steps.sys, "platform", "darwin")
     monkeypatch.setattr(steps, "metal_unavailable_reason", lambda: None)
     left_out = {step.name for step in all_steps() if step.unavailable_reason}
@@ -56,7 +56,7 @@ def test_every_way_of_both_models_is_validated_timed_and_estimated(system: str) 
         assert {estimate(model), *(name(model, *way) for way in WAYS for name in (validation, benchmark))} <= names
 
 
-def test_elsewhere_what_needs_a_gpu_runs_in_software_or_says_why_not(monkeypatch) -> None:
+def test_gpu_steps_on_other_systems_run_in_software_or_report_a_reason(monkeypatch) -> None:
     monkeypatch.setattr(steps.sys, "platform", "linux")
     monkeypatch.setattr(steps, "metal_unavailable_reason", lambda: "Metal needs a Mac")
     monkeypatch.setattr(steps.shutil, "which", lambda name: f"/usr/bin/{name}")

@@ -43,7 +43,7 @@ def test_all_are_written_though_some_are_problems(monkeypatch, capsys):
 
 
 @pytest.mark.parametrize("before", [(), ({},)])
-def test_an_error_is_told_in_its_words_after_what_was_found(monkeypatch, capsys, before):
+def test_an_error_is_quoted_after_the_findings(monkeypatch, capsys, before):
     assert run(monkeypatch, *before, EngineError("No device.", "Use a CPU.")) == 1
     said = capsys.readouterr()
     assert len(said.out.splitlines()) == len(before)
@@ -95,7 +95,7 @@ def test_without_crashes_nothing_is_found(tmp_path: Path, monkeypatch: pytest.Mo
     assert list(crashes(str(tmp_path))) == []
 
 
-def test_what_trials_have_found_is_read(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_stored_trial_results_are_read(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     (tmp_path / "metal-1.json").write_text('{"of": {}}')
     monkeypatch.setattr(machine, "probes_folder", lambda: tmp_path)
     assert list(machine.remembered()) == [{"file": "metal-1.json", "content": '{"of": {}}'}]
@@ -120,7 +120,7 @@ def test_every_run_has_its_time_and_its_difference(request_here: TrialRequest) -
 
 
 @pytest.mark.parametrize(("difference", "told"), [(0.5, 0.5), (np.nan, "nan"), (np.inf, "inf")])
-def test_what_is_wrong_is_a_problem_and_the_rest_is_run(
+def test_a_wrong_result_is_a_problem_and_the_other_runs_continue(
     request_here: TrialRequest, monkeypatch: pytest.MonkeyPatch, difference: float, told: object
 ) -> None:
     monkeypatch.setattr(module_probe, "relative_difference", lambda ours, truth: difference)
@@ -129,7 +129,7 @@ def test_what_is_wrong_is_a_problem_and_the_rest_is_run(
     assert all(run["difference"] == told and run["problem"].startswith("same differs by") for run in runs)
 
 
-def test_modules_that_cannot_be_used_are_told(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_unusable_modules_are_reported(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(task, "ensure_modules", lambda *_: None)
     monkeypatch.setattr(
         ProbeTrial, "request", lambda *_: ProbeResult(False, "the modules for metal can’t be used: stale")

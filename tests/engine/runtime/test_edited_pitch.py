@@ -75,7 +75,7 @@ def test_the_audio_follows_a_drawn_curve_as_the_models_own(spoken, curve):
 
 
 @pytest.mark.parametrize("cents", [-200.0, 100.0, 300.0])
-def test_the_audio_rises_and_falls_by_what_was_asked_for(chosen, cents):
+def test_audio_pitch_shifts_by_the_requested_amount(chosen, cents):
     assert shifted_by(*chosen, cents) == pytest.approx(cents, abs=LARGEST_CENTS)
 
 

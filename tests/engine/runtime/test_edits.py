@@ -262,7 +262,7 @@ respellings = st.builds(Respelling, st.integers(-5, 70), st.integers(-5, 70), st
     numbers,
     st.none() | numbers,
 )
-def test_whatever_is_asked_for_is_planned(synthesizer, utterance, respelled, changed, gain, pause):
+def test_any_requested_edit_is_planned(synthesizer, utterance, respelled, changed, gain, pause):
     edit = UtteranceEdit(utterance.start, utterance.phonemes, respelled, changed, gain, pause)
     plan = plan_of(synthesizer, replace(REQUEST, edits=(edit,)))
     spelled = plan.utterances[0]

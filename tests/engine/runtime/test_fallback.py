@@ -88,7 +88,7 @@ def told(number: int = 1) -> FallbackEvent:
     return FallbackEvent(f"The GPU failed (error {number}). Using the CPU for this part.")
 
 
-def test_the_processor_speaks_what_the_gpu_fails_at_and_the_gpu_what_follows():
+def test_the_cpu_redoes_failed_gpu_work_and_the_gpu_resumes_afterward():
     desk = Desk(None, failed())
     assert desk.speak() == ("metal", [])
     assert desk.speaker.identity == "the GPU"
@@ -120,7 +120,7 @@ def test_failures_with_speech_between_them_are_not_in_a_row():
 
 
 @pytest.mark.parametrize("error", [ValueError("a wrong shape"), RuntimeError("a bug"), Canceled("Stopped.")])
-def test_what_is_no_failure_of_the_gpu_is_raised(error):
+def test_errors_other_than_gpu_failures_are_raised(error):
     desk = Desk(error)
     with pytest.raises(type(error)) as raised:
         desk.speak()
@@ -201,7 +201,7 @@ def told_devices(events: list[Event]) -> list[DeviceEvent]:
     return [event for event in events if isinstance(event, DeviceEvent)]
 
 
-def test_the_first_words_do_not_wait_for_the_gpu_which_takes_over_later(synthesizer, gpu, starter):
+def test_first_words_do_not_wait_for_the_gpu_taking_over_later(synthesizer, gpu, starter):
     events: list[Event] = []
     chunks = list(spoken(synthesizer, events.append))
     assert gpu.begun.wait(PATIENCE_SECONDS)
@@ -218,7 +218,7 @@ def test_the_first_words_do_not_wait_for_the_gpu_which_takes_over_later(synthesi
 
 
 @pytest.mark.parametrize("error", [None, GpuFailed("The GPU failed (5).", "Use --device cpu.")])
-def test_a_gpu_that_is_of_no_use_leaves_speech_to_the_processor_and_says_why(synthesizer, gpu, error):
+def test_an_unusable_gpu_leaves_speech_to_the_cpu_and_reports_the_reason(synthesizer, gpu, error):
     gpu.choice, gpu.error = WRONG, error
     synthesizer.prepare()
     gpu.done.set()
@@ -229,7 +229,7 @@ def test_a_gpu_that_is_of_no_use_leaves_speech_to_the_processor_and_says_why(syn
     assert synthesizer.device == CPU_DEVICE
 
 
-def test_what_is_made_before_and_after_is_kept_under_one_name(synthesizer, gpu):
+def test_the_fingerprint_stays_the_same_after_the_gpu_takes_over(synthesizer, gpu):
     list(spoken(synthesizer))
     before = synthesizer.fingerprint(FEMALE)
     gpu.done.set()
@@ -237,7 +237,7 @@ def test_what_is_made_before_and_after_is_kept_under_one_name(synthesizer, gpu):
     assert synthesizer.fingerprint(FEMALE) == before
 
 
-def test_closing_stops_what_gets_the_gpu_ready(synthesizer, gpu):
+def test_closing_stops_gpu_preparation(synthesizer, gpu):
     list(spoken(synthesizer))
     assert gpu.begun.wait(PATIENCE_SECONDS)
     synthesizer.close()
@@ -245,7 +245,7 @@ def test_closing_stops_what_gets_the_gpu_ready(synthesizer, gpu):
     assert gpu.stopped.is_set()
 
 
-def test_a_processor_that_was_asked_for_speaks_for_good(gpu):
+def test_a_requested_cpu_never_hands_over_to_the_gpu(gpu):
     synthesizer = Synthesizer("starter", CPU_DEVICE)
     list(spoken(synthesizer))
     synthesizer.close()

@@ -66,7 +66,7 @@ def test_the_first_stages_get_a_batch_of_one(config, style):
     assert values["speed"].tolist() == [1.5]
 
 
-def test_phonemes_are_heard_where_their_tokens_have_frames(config):
+def test_phoneme_edges_match_the_frames_of_their_tokens(config):
     frame_token = np.array([0, 0, 1, 2, 2, 2, 3], np.int32)
     assert phoneme_edges(config, frame_token, 2).tolist() == [frames * config.samples_per_frame for frames in (2, 3, 6)]
 
@@ -103,7 +103,7 @@ def test_noise_is_standard_normal_and_differs_between_utterances(config):
         assert not np.array_equal(noise, source_noise(config, 40, seed))
 
 
-def test_cancel_is_heard_between_stages(config, style):
+def test_a_cancel_takes_effect_between_stages(config, style):
     cancel = threading.Event()
     heard: list[str] = []
 

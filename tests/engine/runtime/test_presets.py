@@ -36,7 +36,7 @@ def curves(edit: UtteranceEdit, phonemes: str = PHRASE) -> tuple[np.ndarray, np.
     return pitch.reshape(len(phonemes), -1), energy.reshape(len(phonemes), -1)
 
 
-def test_a_rise_goes_up_from_the_last_stressed_vowel_to_the_end_of_the_voice() -> None:
+def test_a_rise_goes_from_the_last_stressed_vowel_to_the_end() -> None:
     own, _ = curves(UtteranceEdit(0, PHRASE))
     pitch, energy = curves(edit_of(Preset.RISE))
     first, end = nucleus(PHRASE)

@@ -221,7 +221,7 @@ def test_files_that_cannot_be_read_are_refused(tmp_path):
         (["index"], "invalid"),
     ],
 )
-def test_a_bad_change_is_left_out_and_the_others_are_kept(bad, named):
+def test_opening_drops_a_bad_change_and_retains_the_others(bad, named):
     project = opened(edits=[{**EDIT, "changes": [CHANGE, bad]}, {"start": 7, "phonemes": PHONEMES, "gain_db": 2}])
     first, second = project.request.edits
     assert PhonemeEdit(4, 12) in first.changes
@@ -231,7 +231,7 @@ def test_a_bad_change_is_left_out_and_the_others_are_kept(bad, named):
     assert named in problem.message
 
 
-def test_changes_are_not_applied_to_other_phonemes_than_they_were_made_for():
+def test_changes_apply_only_to_the_phonemes_they_were_created_for():
     bad = {"first_phoneme": 0, "end_phoneme": 2, "phonemes": "☃"}
     for respellings in ([bad], [{"first_phoneme": "x"}]):
         project = opened(edits=[{**EDIT, "respellings": respellings, "pause_seconds": 1}])
@@ -240,7 +240,7 @@ def test_changes_are_not_applied_to_other_phonemes_than_they_were_made_for():
 
 
 @pytest.mark.parametrize("start", [-1, len(TEXT), 10**12])
-def test_edits_for_another_text_are_left_out(start):
+def test_edits_for_a_different_text_are_dropped(start):
     project = opened(edits=[{**EDIT, "start": start}, EDIT])
     assert [edit.start for edit in project.request.edits] == [0]
     assert len(project.problems) == 1

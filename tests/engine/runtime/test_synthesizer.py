@@ -78,7 +78,7 @@ def test_every_voice_speaks_clean_audio(starter):
         assert 3 < len(samples) / starter.sample_rate_hz < 12
 
 
-def test_what_computes_is_told_once_it_is_known(monkeypatch):
+def test_device_event_reports_the_device_lstm_method_and_fallback_reason(monkeypatch):
     device = DeviceChoice("cpu", CPU, "no GPU", is_fallback=True)
     lstm = MethodChoice(LstmMethod.TIR, "faster", {"tir": 0.004, "mps": 0.005})
     told = device_event(device, lstm)
@@ -88,7 +88,7 @@ def test_what_computes_is_told_once_it_is_known(monkeypatch):
     assert device_event(device, replace(lstm, is_fallback=True)).fallback_reason == "no GPU; faster"
 
 
-def test_a_crash_is_looked_for_around_every_stage_with_an_lstm_and_no_other(starter, monkeypatch):
+def test_the_crash_guard_surrounds_only_stages_with_an_lstm(starter, monkeypatch):
     files = ensure_files(open_checkpoint(), "cpu", ignore)
     with_mps = replace(files, lstm=MethodChoice(LstmMethod.MPS, "requested"))
     monkeypatch.setattr("engine.runtime.synthesizer.ensure_files", lambda *_: with_mps)
@@ -120,7 +120,7 @@ def test_the_same_request_gives_the_same_samples(starter):
     assert not np.array_equal(first, other)
 
 
-def test_two_speeches_made_in_turns_are_what_each_is_alone(starter):
+def test_interleaved_requests_yield_the_same_audio_as_separate_ones(starter):
     """The window generates audio to play between two parts of a file being saved."""
     requests = [SpeechRequest(TEXT, FEMALE), SpeechRequest("Yes. No.", MALE)]
     alone = [[chunk.samples for chunk in starter.synthesize(request)] for request in requests]
@@ -149,7 +149,7 @@ def test_chunks_come_in_order_and_cover_the_text(starter):
     assert stages == list(STAGE_NAMES) * len(chunks)
 
 
-def test_a_long_text_is_heard_before_all_of_it_is_planned(starter):
+def test_audio_of_a_long_text_arrives_before_planning_finishes(starter):
     plans: list[Plan] = []
     request = SpeechRequest(TEXT * 30, starter.voices()[0].name)
     chunks = starter.synthesize(
@@ -200,7 +200,7 @@ def test_a_blend_lies_between_its_voices(starter):
     assert starter.voice(f"{first}:1,{second}:3").title == f"{first} 25% + {second} 75%"
 
 
-def test_missing_packages_are_said_before_any_work(monkeypatch):
+def test_missing_packages_are_reported_before_any_work(monkeypatch):
     monkeypatch.setattr(front_end, "find_spec", lambda name: None)
     synthesizer = Synthesizer("starter")
     events: list[Event] = []
@@ -256,7 +256,7 @@ def test_the_speech_is_every_utterance_once_and_in_order(starter, words, seed):
     speed=st.floats(0.5, 2.0),
     scale=st.floats(0, 3),
 )
-def test_words_are_heard_one_after_the_other_inside_their_chunks(starter, words, speed, scale):
+def test_words_play_one_after_the_other_within_their_chunks(starter, words, speed, scale):
     text = " ".join(words)
     heard: list[SpokenWord] = []
     for chunk in starter.synthesize(SpeechRequest(text, FEMALE, speed, pause_scale=scale)):
@@ -299,7 +299,7 @@ def test_words_do_not_drift_when_pauses_grow(starter):
             assert np.array_equal(one[middle], other[middle])
 
 
-def test_directions_in_the_text_do_what_they_say(starter):
+def test_directions_in_the_text_take_effect(starter):
     wrong = f"{MALE[:-1]}x"
     text = f"Come here. [pause 1.5s] [voice:{MALE}] Come here. [voice:{wrong}] Come here."
     events: list[Event] = []
@@ -364,7 +364,7 @@ def test_a_part_is_spoken_by_the_voice_named_before_it(starter):
     assert [text[word.start : word.end] for word in chunk.words] == ["Come", "here"]
 
 
-def test_a_voice_in_the_text_whose_packages_are_missing_is_said_before_any_work(monkeypatch):
+def test_missing_packages_of_an_inline_voice_are_reported_before_any_work(monkeypatch):
     synthesizer = Synthesizer("starter")
     female = open_checkpoint("starter").voices[FEMALE]
     foreign = replace(female, info=replace(female.info, language="ja"))
@@ -400,7 +400,7 @@ def test_pauses_between_and_inside_utterances_grow_with_their_scale(starter):
         ("negative", [{"seed": -1}]),
     ],
 )
-def test_what_is_out_of_range_is_refused(words, wrong):
+def test_out_of_range_values_are_refused(words, wrong):
     for values in wrong:
         with pytest.raises(InvalidRequest, match=words):
             check_request(SpeechRequest("Hello.", "any", **values))
@@ -422,7 +422,7 @@ def test_an_unknown_device_is_refused():
         Synthesizer("starter", device="quantum")
 
 
-def test_it_computes_on_as_many_threads_as_it_is_told(starter):
+def test_the_synthesizer_uses_the_requested_number_of_threads(starter):
     synthesizer = Synthesizer(threads=1)
     counts: list[int] = []
 
@@ -454,7 +454,7 @@ PARAGRAPHS = (
 )
 
 
-def test_an_edit_makes_only_what_it_changes_and_gives_the_same_samples(starter, tmp_path):
+def test_an_edit_recomputes_only_changed_utterances_and_yields_the_same_samples(starter, tmp_path):
     keeping = Synthesizer("starter", kept=SpeechCache(tmp_path))
 
     def made(text: str) -> tuple[list[int], np.ndarray]:
@@ -475,7 +475,7 @@ def test_an_edit_makes_only_what_it_changes_and_gives_the_same_samples(starter, 
     keeping.close()
 
 
-def test_an_entry_of_the_lexicon_applies_from_the_next_request_on_and_makes_only_its_utterances(tmp_path, monkeypatch):
+def test_a_lexicon_entry_affects_the_next_request_and_recomputes_only_its_utterances(tmp_path, monkeypatch):
     monkeypatch.setenv("XDG_DATA_HOME", str(tmp_path / "data"))
     keeping, events = Synthesizer("starter", kept=SpeechCache(tmp_path / "speech")), list[Event]()
     request = SpeechRequest(PARAGRAPHS.format("asleep"), keeping.voices()[0].name)
@@ -492,7 +492,7 @@ def test_an_entry_of_the_lexicon_applies_from_the_next_request_on_and_makes_only
 
 
 @pytest.mark.parametrize("number", [math.nan, math.inf])
-def test_what_is_no_sound_is_neither_given_nor_kept(starter, tmp_path, monkeypatch, number):
+def test_non_finite_audio_is_neither_returned_nor_cached(starter, tmp_path, monkeypatch, number):
     speak = FallbackSpeaker.speak
 
     def spoilt(*arguments: Any) -> Speech:
@@ -520,7 +520,7 @@ def test_other_pauses_need_no_new_making(tmp_path):
     np.testing.assert_array_equal(*(np.concatenate([chunk.samples for chunk in each]) for each in (chunks, anew)))
 
 
-def test_a_part_of_the_text_is_spoken_with_its_place_in_the_whole(starter):
+def test_a_spoken_part_of_the_text_retains_its_offsets(starter):
     text = "🙂 The first one. The second sentence is this. And the last one has an emoji 🙂 too."
     start, end = text.index("The second"), text.index(" And")
     voice = starter.voices()[0].name
@@ -548,7 +548,7 @@ def test_many_requests_leave_no_memory_behind(starter):
     assert min_growth < 1e6  # the audio of forty requests alone is 2 MB
 
 
-def test_students_speak_in_place_of_the_lstms():
+def test_students_are_used_instead_of_the_lstms():
     request = SpeechRequest("Hello there.", MALE)
     with students_installed():
         taught = Synthesizer(prosody=Prosody.TRANSFORMER)
@@ -565,7 +565,7 @@ def test_students_speak_in_place_of_the_lstms():
         taught.close()
 
 
-def test_what_students_said_is_not_kept_for_the_lstms(starter, tmp_path):
+def test_cached_student_audio_is_not_reused_for_the_lstms(starter, tmp_path):
     request = SpeechRequest("Hello there.", MALE)
     with students_installed():
         taught = Synthesizer(kept=SpeechCache(tmp_path), prosody=Prosody.TRANSFORMER)

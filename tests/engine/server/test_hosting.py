@@ -45,7 +45,7 @@ def test_it_speaks_tells_and_ends_with_its_cancellation() -> None:
         socket.create_connection((host_name, int(port)))
 
 
-def test_a_port_in_use_and_a_missing_model_are_told() -> None:
+def test_a_port_in_use_and_a_missing_model_are_reported() -> None:
     with socket.socket() as other:
         other.bind(("127.0.0.1", 0))
         other.listen()
@@ -57,7 +57,7 @@ def test_a_port_in_use_and_a_missing_model_are_told() -> None:
 
 
 @pytest.mark.parametrize("package", ["starlette", "uvicorn"])
-def test_missing_packages_are_told(monkeypatch: pytest.MonkeyPatch, package: str) -> None:
+def test_missing_packages_are_reported(monkeypatch: pytest.MonkeyPatch, package: str) -> None:
     require_packages()
     monkeypatch.setitem(sys.modules, package, None)
     with pytest.raises(EngineError, match="pip install"):

@@ -59,6 +59,6 @@ def test_a_port_out_of_range_is_refused(port: int) -> None:
 
 
 @pytest.mark.parametrize("host", ["no-such-host.invalid", "203.0.113.1"])
-def test_an_address_of_another_computer_is_refused(host: str) -> None:
+def test_an_address_of_a_different_computer_is_refused(host: str) -> None:
     with pytest.raises(EngineError, match=r"--host|address"):
         server(host, token=TOKEN)

@@ -187,7 +187,7 @@ def test_stopping_the_server_cancels_all_work() -> None:
     assert engine.canceled == ["one two"]
 
 
-def test_requests_are_told_with_their_voice_and_client() -> None:
+def test_requests_are_reported_with_their_voice_and_client() -> None:
     engine, told = FakeEngine(), []
     engine.failing = {"one two": EngineError("The weights are damaged.")}
     with running(engine, tell=told.append) as server, httpx2.Client(headers={"User-Agent": "A\tTest/1.0"}) as client:

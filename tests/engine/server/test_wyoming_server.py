@@ -160,7 +160,7 @@ def test_voices_are_chosen_by_name_or_language(voice: SynthesizeVoice | None, ex
         ({"text": "a" * 100_001}, "100,000"),
     ],
 )
-def test_bad_requests_get_an_error_and_the_server_goes_on(data: dict[str, Any], quoted: str) -> None:
+def test_bad_requests_get_an_error_and_the_server_continues(data: dict[str, Any], quoted: str) -> None:
     engine = FakeEngine()
     content = json.dumps({"type": "synthesize", "data": data}).encode() + b"\n"
     with running(engine) as server:

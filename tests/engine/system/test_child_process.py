@@ -37,7 +37,7 @@ def test_it_runs_in_the_project_folder_with_the_environment_asked_for() -> None:
         assert list(process.messages()) == [{"folder": str(project_folder()), "said": "words"}]
 
 
-def test_lines_of_standard_error_are_told_while_it_runs() -> None:
+def test_standard_error_lines_are_reported_while_the_child_runs() -> None:
     reports: queue.Queue[str] = queue.Queue()
     program = (
         "import sys; print('  first\\n\\n{}', file=sys.stderr, flush=True); input(); print('last', file=sys.stderr)"
@@ -50,7 +50,7 @@ def test_lines_of_standard_error_are_told_while_it_runs() -> None:
     assert reports.empty()
 
 
-def test_it_answers_what_is_sent() -> None:
+def test_the_child_answers_sent_messages() -> None:
     with child("import sys\nfor line in sys.stdin: print(line, flush=True)") as process:
         answers = process.messages()
         for count in range(3):
@@ -94,7 +94,7 @@ def test_an_error_is_raised_here_as_the_nearest_type(error: EngineError, kind: t
         ("import os; os._exit(3)", "code 3"),
     ],
 )
-def test_why_it_ended_is_told(program: str, words: str) -> None:
+def test_the_end_reason_is_the_signal_last_line_or_exit_code(program: str, words: str) -> None:
     with child(program) as process:
         assert process.end_reason() == words
 
@@ -118,7 +118,7 @@ def test_one_that_does_not_end_is_killed() -> None:
     assert process.wait() < 0
 
 
-def test_what_it_says_of_an_error_is_kept_without_messages_and_empty_lines() -> None:
+def test_error_lines_exclude_messages_and_empty_lines() -> None:
     with child("import sys\nfor i in range(300): print(f'line {i}\\n\\n{{}}', file=sys.stderr)") as process:
         lines = process.error_lines()
     assert lines[-1] == "line 299"

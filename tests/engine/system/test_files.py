@@ -105,7 +105,7 @@ def test_a_read_only_folder_is_named(tmp_path, monkeypatch):
     ("number", "words"),
     [(errno.ENOSPC, "disk is full"), (errno.EROFS, "permission"), (errno.EIO, "Couldn’t write")],
 )
-def test_what_went_wrong_is_said(tmp_path, number, words):
+def test_write_errors_state_their_cause(tmp_path, number, words):
     with pytest.raises(OutputError, match=words), atomic_write(tmp_path / "a"):
         raise OSError(number, "refused")
     assert list(tmp_path.iterdir()) == []
@@ -132,7 +132,7 @@ def test_built_modules_are_in_the_users_cache():
     assert paths.cache_folder().name == "kokoro-desk"
 
 
-def test_what_killed_processes_left_is_removed_and_nothing_else(tmp_path):
+def test_only_leftovers_of_killed_processes_are_removed(tmp_path):
     path = tmp_path / "a[1].wav"
     code = "import os; from engine.system.atomic_write import atomic_write; from pathlib import Path\n"
     code += f"with atomic_write(Path({str(path)!r})): os._exit(0)"
@@ -172,7 +172,7 @@ def test_this_process_runs_and_one_that_has_ended_does_not():
     assert not is_running(0)
 
 
-def test_a_process_of_another_user_runs(monkeypatch):
+def test_a_process_of_a_different_user_counts_as_running(monkeypatch):
     def forbidden(*_: int) -> None:
         raise PermissionError
 
@@ -186,12 +186,12 @@ def test_a_value_is_read():
 
 
 @pytest.mark.parametrize("text", ["", "{", b"\xff"])
-def test_what_is_no_json_is_refused(text):
+def test_invalid_json_is_refused(text):
     with pytest.raises(ValueError, match=r"Expecting|decode"):
         json_value(text)
 
 
 @pytest.mark.parametrize("begin", ["[", '{"a":'])
-def test_what_is_nested_too_deeply_is_refused(begin):
+def test_too_deeply_nested_json_is_refused(begin):
     with pytest.raises(ValueError, match="nested too deeply"):
         json_value(begin * 100_000)

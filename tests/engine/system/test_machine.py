@@ -101,7 +101,7 @@ def test_an_object_calls_a_function_with_its_arguments(library):
     assert received == [(BIG, BIG + 1, 0)]
 
 
-def test_a_second_object_has_a_class_of_its_own(library):
+def test_a_second_object_has_a_separate_class(library):
     first, second = [], []
     for received in (first, second):
         ObjectiveC(library).object_with(
@@ -159,7 +159,7 @@ def test_it_is_described_by_its_features_in_any_order(on_linux):
     assert len(described) == 2
 
 
-def test_its_features_are_those_of_the_first_processor(on_linux):
+def test_features_come_from_the_first_cpu(on_linux):
     on_linux("model : 2", "flags : avx2 avx512_bf16", "", "model : 2", "flags : amx_bf16")
     assert processor.processor_features() == {"avx2", "avx512_bf16"}
     on_linux()
@@ -177,7 +177,7 @@ def test_a_mac_says_its_chip_and_its_build(monkeypatch):
     assert processor.system_build.__wrapped__() == processor.platform.platform()
 
 
-def test_elsewhere_they_are_what_the_system_says(monkeypatch):
+def test_chip_and_build_use_system_descriptions_outside_macos(monkeypatch):
     monkeypatch.setattr(processor.sys, "platform", "linux")
     assert processor.chip.__wrapped__() == processor.host_processor()
     assert processor.system_build.__wrapped__() == processor.platform.platform()
@@ -192,7 +192,7 @@ def test_a_mac_that_says_nothing_is_described_all_the_same(monkeypatch):
     assert processor.chip.__wrapped__() == processor.platform.processor()
 
 
-def test_another_chip_is_another_processor(monkeypatch):
+def test_a_different_chip_changes_the_cpu_identity(monkeypatch):
     here = processor.host_processor()
     monkeypatch.setattr(processor.sys, "platform", "darwin")
     for chip in ("Apple M2", "Apple M4"):
@@ -215,7 +215,7 @@ def test_the_second_level_cache_is_found_among_the_others(monkeypatch, tmp_path)
     assert processor.second_level_cache_bytes() == 512 * 1024
 
 
-def test_another_cache_is_another_processor(monkeypatch):
+def test_a_different_cache_changes_the_cpu_identity(monkeypatch):
     here = processor.host_processor()
     monkeypatch.setattr(processor, "second_level_cache_bytes", lambda: 3 * 1024)
     assert processor.host_processor.__wrapped__() != here
@@ -235,7 +235,7 @@ def topology(tmp_path, monkeypatch):
     return describe
 
 
-def test_virtual_processors_without_siblings_are_all_used(topology):
+def test_virtual_cpus_without_siblings_are_all_used(topology):
     topology("0", "1")
     assert usable_cores() == (0, 1)
 
@@ -245,13 +245,13 @@ def test_one_of_two_hyper_threads_is_used(topology):
     assert usable_cores() == (0, 1)
 
 
-def test_only_allowed_processors_are_used(topology, monkeypatch):
+def test_only_allowed_cpus_are_used(topology, monkeypatch):
     topology("0,2", "1,3", "0,2", "1,3")
     monkeypatch.setattr(cores.os, "sched_getaffinity", lambda _: {2, 3}, raising=False)
     assert usable_cores() == (2, 3)
 
 
-def test_an_unknown_topology_counts_every_processor(tmp_path, monkeypatch):
+def test_an_unknown_topology_counts_every_cpu(tmp_path, monkeypatch):
     monkeypatch.setattr(cores, "TOPOLOGY", tmp_path)
     monkeypatch.setattr(cores.os, "sched_getaffinity", lambda _: {0, 1, 2}, raising=False)
     monkeypatch.setattr(cores.sys, "platform", "linux")
@@ -333,14 +333,14 @@ def kept_bytes(mode):
     return int(done.stdout)
 
 
-def test_what_lies_before_memory_in_use_is_given_back():
+def test_freed_memory_below_memory_in_use_returns_to_the_system():
     if hasattr(ctypes.CDLL(None), "malloc_trim"):
         assert kept_bytes("none") < 4 * MEBIBYTE
     else:
         give_back_freed_memory()
 
 
-def test_little_freed_memory_is_kept():
+def test_little_freed_memory_is_retained():
     if hasattr(ctypes.CDLL(None), "mallopt"):
         assert kept_bytes("default") > 40 * MEBIBYTE
         assert kept_bytes("little") < 18 * MEBIBYTE
@@ -348,7 +348,7 @@ def test_little_freed_memory_is_kept():
         keep_little_freed_memory()
 
 
-def test_all_freed_memory_is_kept():
+def test_all_freed_memory_is_retained():
     if hasattr(ctypes.CDLL(None), "mallopt"):
         assert kept_bytes("all") > 48 * MEBIBYTE
     else:
@@ -399,7 +399,7 @@ def test_it_cannot_and_one_sentence_says_why(machine, named):
     assert len(words.splitlines()) == 1
 
 
-def test_what_cannot_be_helped_is_said_before_what_can():
+def test_unfixable_obstacles_are_reported_before_fixable_ones():
     assert "Intel" in unsupported_reason(MAC._replace(processor="x86_64", macos="13.7", python=(3, 13)))
     assert "macOS 13.7" in unsupported_reason(MAC._replace(macos="13.7", python=(3, 13)))
 

@@ -32,7 +32,7 @@ def test_a_free_lock_is_held_at_once_and_released(tmp_path):
     assert not lock.is_locked
 
 
-def test_a_lock_of_another_is_waited_for(tmp_path):
+def test_hold_waits_for_a_lock_held_elsewhere(tmp_path):
     other, waited = FileLock(tmp_path / "lock"), []
     other.acquire()
 
@@ -69,7 +69,7 @@ def test_a_copy_holds_the_same_in_c_order_and_shares_nothing():
     assert not np.shares_memory(copy, array)
 
 
-def test_other_addresses_orders_and_arrays_that_may_not_be_written_to_are_not_aligned():
+def test_offset_transposed_and_read_only_arrays_are_not_aligned():
     array = aligned_empty((16, 16), np.float32)
     assert is_aligned(array)
     assert is_aligned(array[1])

@@ -29,20 +29,20 @@ def test_an_installation_is_no_bundle(monkeypatch):
     assert is_bundle()
 
 
-def test_what_is_added_is_the_users_data():
+def test_added_packages_are_part_of_the_users_data():
     assert added_packages_folder().parent == data_folder()
 
 
-def test_what_comparing_needs_is_here():
+def test_the_packages_for_comparison_are_installed():
     require_reference()
 
 
-def test_what_another_thread_hides_from_imports_is_here(monkeypatch):
+def test_packages_hidden_from_imports_by_a_different_thread_count_as_installed(monkeypatch):
     monkeypatch.setitem(sys.modules, "torch", None)
     require_reference()
 
 
-def test_what_comparing_lacks_is_named(monkeypatch):
+def test_missing_comparison_packages_are_named(monkeypatch):
     finder = SimpleNamespace(find_spec=lambda name, path: None if name in ("torch", "kokoro") else name)
     monkeypatch.setattr(sys, "meta_path", [finder])
     with pytest.raises(MissingReference, match="torch, kokoro") as error:
@@ -50,7 +50,7 @@ def test_what_comparing_lacks_is_named(monkeypatch):
     assert error.value.recovery_action is RecoveryAction.ADD_REFERENCE
 
 
-def test_what_is_added_while_the_program_runs_is_noticed(tmp_path, monkeypatch):
+def test_packages_added_while_the_program_runs_are_noticed(tmp_path, monkeypatch):
     folder = tmp_path / "packages"
     monkeypatch.setattr(bundle, "REFERENCE_PACKAGES", ("a_late_package",))
     monkeypatch.syspath_prepend(str(folder))
@@ -77,7 +77,7 @@ def test_the_libraries_that_run_modules_are_no_compiler(tmp_path, monkeypatch):
         require_compiler()
 
 
-def test_libraries_are_told_to_stay_offline():
+def test_environment_settings_keep_libraries_offline():
     environment: dict[str, str] = {"HF_HUB_OFFLINE": "0"}
     stay_offline(environment)
     assert environment == SETTINGS
@@ -104,7 +104,7 @@ def test_a_hidden_module_comes_back():
         assert sys.modules["sys"] is sys
 
 
-def test_another_may_be_there_instead():
+def test_a_replacement_can_be_imported_instead_of_a_hidden_module():
     other = ModuleType("wave_that_is_not_there")
     with hidden_module(other.__name__, other):
         assert __import__(other.__name__) is other

@@ -32,7 +32,7 @@ def test_it_runs_in_the_project_folder_as_it_is_asked_to() -> None:
     assert usual[0] is None
 
 
-def test_what_libraries_print_is_no_result() -> None:
+def test_library_output_is_not_mistaken_for_a_result() -> None:
     lines = list[str]()
     assert call(called.noisy, on_error_line=lines.append, until_exit=True) == 3
     assert lines == ['{"result": 1}', '{"result": 2}']
@@ -48,7 +48,7 @@ def test_its_error_is_raised_here_as_the_nearest_type() -> None:
     ("way", "code", "words"),
     [("crash", 1, "SystemError: out of order"), ("abort", -6, "SIGABRT"), ("leave", 3, "code 3")],
 )
-def test_how_it_ended_is_told(way: str, code: int, words: str) -> None:
+def test_the_error_of_an_ended_process_states_its_code_and_cause(way: str, code: int, words: str) -> None:
     with pytest.raises(ProcessEnded) as caught:
         call(called.ends, way)
     assert (caught.value.code, caught.value.words) == (code, words)
@@ -91,7 +91,7 @@ def test_the_end_counts_where_it_is_waited_for() -> None:
         call(called.ends_badly_afterwards, until_exit=True)
 
 
-def test_what_has_not_the_declared_type_is_an_error() -> None:
+def test_a_result_without_the_declared_type_is_an_error() -> None:
     with pytest.raises(EngineError, match="is no int"):
         call(called.wrong)
 
@@ -102,7 +102,7 @@ def test_an_iterator_is_sent_value_by_value() -> None:
     assert reports == [Began("all"), Done("/a"), Done("/b")]
 
 
-def test_it_answers_what_is_sent_one_after_the_other_until_that_ends() -> None:
+def test_the_child_answers_each_message_until_the_connection_closes() -> None:
     with Connection(called.answers, "one") as child:
         reports = child.reports()
         assert next(reports) == (Began("one"),)

@@ -32,7 +32,7 @@ def test_other_tags_are_refused(tag):
         language_of(tag)
 
 
-def test_every_language_has_a_letter_and_a_sentence_of_its_own():
+def test_every_language_has_a_unique_letter_and_sample_sentence():
     assert "".join(language.letter for language in LANGUAGES) == "abefhijpz"
     assert len({language.sample for language in LANGUAGES}) == len(LANGUAGES)
 

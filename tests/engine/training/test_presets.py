@@ -71,7 +71,7 @@ def test_a_model_that_raises_its_questions_teaches_the_rise(tmp_path: Path) -> N
     assert rise["used"] == pytest.approx([300.0] * POINTS, abs=0.1)
 
 
-def test_the_table_tells_what_is_learned() -> None:
+def test_the_table_names_learned_amounts() -> None:
     for entries in json.loads(table_path().read_text())["presets"].values():
         for entry in entries.values():
             assert entry["origin"] in ("learned", "chosen")

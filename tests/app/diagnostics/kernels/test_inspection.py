@@ -27,7 +27,7 @@ def test_events_say_which_stage_they_concern() -> None:
     assert inspection.handle_event(KernelEvent(measurement("a1"))) == STAGE
 
 
-def test_a_stage_inspected_again_starts_anew() -> None:
+def test_inspecting_a_stage_again_starts_from_scratch() -> None:
     inspection = inspected()
     inspection.handle_event(GraphEvent(GRAPH))
     known = inspection.stage(STAGE)
@@ -35,13 +35,13 @@ def test_a_stage_inspected_again_starts_anew() -> None:
     assert known.findings is None
 
 
-def test_the_worst_kernel_is_the_first_finding_and_until_then_the_largest_error() -> None:
+def test_the_worst_kernel_is_the_first_finding_or_else_the_largest_error() -> None:
     assert KNOWN.worst_kernel() == inspected(finished=False).stage(STAGE).worst_kernel() == "b1"
     assert KNOWN.worst(("a1", "a3", "m")) == "a3"
     assert KNOWN.worst(()) is None
 
 
-def test_a_node_reads_those_before_it_and_is_read_by_those_after_it() -> None:
+def test_a_node_reads_earlier_nodes_and_is_read_by_later_ones() -> None:
     assert [node.id for node in KNOWN.read_by("a2")] == ["a1", "in"]
     assert [node.id for node in KNOWN.readers_of("a2")] == ["a3"]
     assert KNOWN.read_by("in") == KNOWN.readers_of("out") == ()
@@ -95,7 +95,7 @@ def test_a_state_as_short_as_can_be(measured: KernelMeasurement | None, said: st
     assert words.format_short_error(measured) == said
 
 
-def test_the_summary_goes_from_progress_to_what_is_wrong() -> None:
+def test_the_summary_proceeds_from_progress_to_faults() -> None:
     under_way = inspected(measurement("a1"), finished=False).stage(STAGE)
     fine = inspected(measurement("a1")).stage(STAGE)
     imprecise = inspected(measurement("a1", KernelVerdict.IMPRECISE)).stage(STAGE)
@@ -136,7 +136,7 @@ def test_figures_have_everything_that_is_known() -> None:
     assert figures["Memory"] == "30.7 kB, 123 MB/s"
 
 
-def test_figures_of_an_input_and_of_what_is_not_measured() -> None:
+def test_inputs_and_unmeasured_nodes_have_figures_without_a_verdict() -> None:
     assert dict(words.figures_of(INPUT, None)) == {
         "Computes": "input",
         "Module": "–",

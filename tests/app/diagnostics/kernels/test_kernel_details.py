@@ -55,7 +55,7 @@ def test_numbers_that_come_in_are_shown(details: KernelDetails) -> None:
     assert "250 µs" in details.figures.label.text()
 
 
-def test_what_is_read_and_what_reads_it_are_links(details: KernelDetails, qtbot: QtBot) -> None:
+def test_inputs_and_readers_of_a_node_are_links(details: KernelDetails, qtbot: QtBot) -> None:
     details.show_node(STAGE, KNOWN, KNOWN.node("b1"))
     assert {"href='m'", "href='b2'"} <= set(details.figures.label.text().split())
     for choose in (details.figures.label.linkActivated, details.source.node_chosen):
@@ -169,7 +169,7 @@ def test_a_hidden_view_reads_nothing_until_it_is_seen(qtbot: QtBot, monkeypatch)
     assert view.line == 66
 
 
-def test_the_code_of_a_kernel_is_shown_in_place_of_its_source(qtbot: QtBot) -> None:
+def test_the_code_of_a_kernel_is_shown_instead_of_its_source(qtbot: QtBot) -> None:
     view, chosen = shown(qtbot, "b1")
     assert TIR in view.place.values
     view.place.activated.emit(view.place.values.index(TIR))
@@ -214,7 +214,7 @@ def test_the_first_folder_that_has_it_counts(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     "file", ["../secret.py", "/etc/hosts", "notes.txt", "folder.py", "bytes.py", "link.py", "nowhere.py"]
 )
-def test_what_is_no_python_file_inside_the_program_is_not_shown(tmp_path: Path, file: str) -> None:
+def test_only_python_files_inside_the_program_are_shown(tmp_path: Path, file: str) -> None:
     inside = tmp_path / "program"
     (inside / "folder.py").mkdir(parents=True)
     (tmp_path / "secret.py").write_text("secret")
@@ -332,7 +332,7 @@ def test_nodes_are_listed_in_the_order_of_the_calls(qtbot: QtBot) -> None:
     assert [cell(kernels, 0, column) for column in (ERROR, TIME)] == ["", "–"]
 
 
-def test_a_verdict_is_colored_and_can_be_heard(qtbot: QtBot, theme: Theme) -> None:
+def test_a_verdict_is_colored_and_available_to_screen_readers(qtbot: QtBot, theme: Theme) -> None:
     kernels, _ = listed(qtbot, inspected())
     kernels.ensurePolished()
     theme.choose(Appearance.DARK)
@@ -341,7 +341,7 @@ def test_a_verdict_is_colored_and_can_be_heard(qtbot: QtBot, theme: Theme) -> No
     assert cell(kernels, 5, TITLE, Qt.ItemDataRole.ToolTipRole) == "conv1d b1, predictor.N.0.conv1: ✗ 3.1e4 × float32"
 
 
-def test_the_worst_come_first_if_wanted_and_equals_in_the_order_of_the_calls(qtbot: QtBot) -> None:
+def test_the_worst_come_first_on_request_and_ties_keep_call_order(qtbot: QtBot) -> None:
     kernels, _ = listed(qtbot, inspected())
     kernels.put_worst_first(True)
     assert kernels.shown_nodes == ("b1", "a3", "a1", "m", "b2", "a2", "in", "out")
@@ -358,7 +358,7 @@ def test_a_measurement_that_comes_in_finds_its_place(qtbot: QtBot) -> None:
     assert kernels.shown_nodes[0] == "m"
 
 
-def test_only_what_has_changed_is_drawn_again(qtbot: QtBot) -> None:
+def test_only_changed_rows_are_drawn_again(qtbot: QtBot) -> None:
     inspection = inspected(finished=False)
     kernels, _ = listed(qtbot, inspection)
     rows: set[int] = set()
@@ -393,7 +393,7 @@ def test_choosing_by_program_emits_nothing_and_by_hand_emits_the_node(qtbot: QtB
         assert not kernels.selectedIndexes()
 
 
-def test_another_stage_replaces_the_list(qtbot: QtBot) -> None:
+def test_a_different_stage_replaces_the_list(qtbot: QtBot) -> None:
     kernels, chosen = listed(qtbot, inspected())
     kernels.choose("m")
     kernels.show_stage(None)

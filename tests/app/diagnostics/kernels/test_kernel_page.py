@@ -83,7 +83,7 @@ def test_list_links_and_source_choose_for_each_other(shown: Shown) -> None:
     assert shown.everywhere()[0] == page.node == "a1"
 
 
-def test_a_wrong_kernel_is_chosen_when_it_is_found_unless_somebody_chose(shown: Shown) -> None:
+def test_a_wrong_kernel_is_selected_when_found_unless_the_user_chose_one(shown: Shown) -> None:
     inspection = inspected(measurement("a1"), finished=False)
     shown.show(inspection)
     inspection.handle_event(KernelEvent(measurement("b1", KernelVerdict.WRONG, 99.0)))
@@ -106,7 +106,7 @@ def test_a_stage_that_is_looked_at_is_inspected_once(shown: Shown) -> None:
     assert len(shown.jobs) == 2
 
 
-def test_nothing_is_inspected_while_the_run_goes_on(shown: Shown) -> None:
+def test_nothing_is_inspected_while_the_run_is_active(shown: Shown) -> None:
     shown.run = DiagnosticsRun(ValidationRequest(SpeechRequest("Hello.", MALE)), model_config(STARTER))
     shown.page.show_stage(shown.run, SHOWN, "decoder")
     assert shown.jobs == []
@@ -116,7 +116,7 @@ def test_nothing_is_inspected_while_the_run_goes_on(shown: Shown) -> None:
     assert len(shown.jobs) == 1
 
 
-def test_what_is_told_is_said_until_all_kernels_are_known(shown: Shown) -> None:
+def test_a_message_is_shown_until_all_kernels_are_known(shown: Shown) -> None:
     shown.page.show_stage(shown.run, SHOWN, STAGE)
     shown.page.show_message("Loading modules")
     assert shown.page.title.toolTip() == "Loading modules"
@@ -125,7 +125,7 @@ def test_what_is_told_is_said_until_all_kernels_are_known(shown: Shown) -> None:
     assert shown.page.title.toolTip() == f"Pitch and energy: {FINDING.words}"
 
 
-def test_what_was_told_of_another_run_is_not_said_of_this_one(shown: Shown) -> None:
+def test_a_message_about_a_different_run_is_not_shown_for_this_one(shown: Shown) -> None:
     shown.page.show_stage(shown.run, SHOWN, STAGE)
     shown.page.show_message("The process ended.")
     shown.inspection = Inspection()
@@ -133,7 +133,7 @@ def test_what_was_told_of_another_run_is_not_said_of_this_one(shown: Shown) -> N
     assert shown.page.title.toolTip() != "The process ended."
 
 
-def test_news_of_another_stage_or_run_change_nothing(shown: Shown) -> None:
+def test_news_of_a_different_stage_or_run_changes_nothing(shown: Shown) -> None:
     shown.page.show_stage(shown.run, SHOWN, STAGE)
     shown.inspection = inspected()
     shown.page.refresh_stage(shown.run, "decoder")
@@ -150,7 +150,7 @@ def test_a_stage_inspected_again_keeps_the_chosen_node(shown: Shown) -> None:
     assert shown.everywhere()[0] == shown.page.node == "m"
 
 
-def test_a_run_of_other_kernels_forgets_what_was_replaced(shown: Shown) -> None:
+def test_a_run_of_other_kernels_forgets_replacements(shown: Shown) -> None:
     shown.show(inspected())
     shown.page.details.source.replace.stage_in_pytorch.trigger()
     shown.run = finished_run()
@@ -254,7 +254,7 @@ def test_a_stage_that_is_right_is_inspected_when_it_is_looked_at(desk: Desk) -> 
     assert desk.queue.known(desk.run).stage("decoder") is desk.feature.page.known
 
 
-def test_a_replaced_stage_is_another_run_with_its_own_regime(desk: Desk) -> None:
+def test_replacing_a_stage_creates_a_new_run_with_its_own_regime(desk: Desk) -> None:
     first = desk.inspect()
     desk.switches.stage_in_pytorch.trigger()
     desk.qtbot.waitUntil(lambda: desk.run is not first and desk.run.state is RunState.FINISHED)
@@ -269,7 +269,7 @@ def test_a_replaced_stage_is_another_run_with_its_own_regime(desk: Desk) -> None
 
 
 @pytest.mark.parametrize("ends", ["stop", "crash"])
-def test_what_is_replaced_is_not_computed_any_more_when_its_run_ends_early(desk: Desk, ends: str) -> None:
+def test_a_replacement_stops_computing_when_its_run_ends_early(desk: Desk, ends: str) -> None:
     desk.inspect()
     desk.switches.stage_in_pytorch.trigger()
     assert desk.outcome == COMPUTING
@@ -280,7 +280,7 @@ def test_what_is_replaced_is_not_computed_any_more_when_its_run_ends_early(desk:
     assert desk.outcome != COMPUTING
 
 
-def test_what_cannot_be_replaced_is_not_computed_and_the_next_run_is_not_it(
+def test_an_impossible_replacement_is_not_computed_or_mistaken_for_the_next_run(
     desk: Desk, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     def missing() -> None:

@@ -71,7 +71,7 @@ def test_the_choice_stays_within_a_stage_only(drill_down: DrillDown) -> None:
     assert drill_down.outputs.output == "f0"
 
 
-def test_audio_has_spectrograms_and_can_be_heard(drill_down: DrillDown, qtbot: QtBot) -> None:
+def test_audio_has_spectrograms_and_can_be_played(drill_down: DrillDown, qtbot: QtBot) -> None:
     run = finished_run()
     arrays = run.arrays
     assert isinstance(arrays, MemoryArrays)
@@ -88,7 +88,7 @@ def test_audio_has_spectrograms_and_can_be_heard(drill_down: DrillDown, qtbot: Q
         drill_down.listening.buttons[AudioSide.DIFFERENCE].click()
 
 
-def test_what_is_under_the_mouse_is_told(drill_down: DrillDown, qtbot: QtBot) -> None:
+def test_the_readout_describes_the_point_under_the_mouse(drill_down: DrillDown, qtbot: QtBot) -> None:
     run = finished_run()
     drill_down.show_stage(run, SHOWN, "bert")
     shows(qtbot, drill_down, drill_down.heat_maps)
@@ -103,7 +103,7 @@ def test_what_is_under_the_mouse_is_told(drill_down: DrillDown, qtbot: QtBot) ->
     assert drill_down.readout.accessibleDescription() != said
 
 
-def test_numbers_of_a_picture_that_is_about_to_be_replaced_are_not_told(drill_down: DrillDown, qtbot: QtBot) -> None:
+def test_numbers_of_a_picture_about_to_be_replaced_are_not_reported(drill_down: DrillDown, qtbot: QtBot) -> None:
     run = finished_run()
     drill_down.show_stage(run, SHOWN, "bert")
     shows(qtbot, drill_down, drill_down.heat_maps)
@@ -141,7 +141,7 @@ def test_values_that_are_no_numbers_are_counted_and_placed(drill_down: DrillDown
     assert not drill_down.broken.isVisible()
 
 
-def test_another_speech_is_told_but_no_other_stage_of_it(drill_down: DrillDown, qtbot: QtBot) -> None:
+def test_a_new_utterance_reports_changed_sound_and_a_new_stage_does_not(drill_down: DrillDown, qtbot: QtBot) -> None:
     run = finished_run()
     with qtbot.waitSignal(drill_down.sound_changed):
         drill_down.show_stage(run, SHOWN, "istft")
@@ -151,7 +151,7 @@ def test_another_speech_is_told_but_no_other_stage_of_it(drill_down: DrillDown, 
         drill_down.show_stage(run, replace(SHOWN, utterance=1), "istft")
 
 
-def test_sound_that_comes_later_can_be_heard_then(drill_down: DrillDown) -> None:
+def test_audio_that_arrives_later_becomes_playable(drill_down: DrillDown) -> None:
     run = finished_run()
     arrays = run.arrays
     assert isinstance(arrays, MemoryArrays)
@@ -194,7 +194,7 @@ def test_zooming_shows_more(drill_down: DrillDown, qtbot: QtBot) -> None:
     qtbot.waitUntil(close)
 
 
-def test_arrays_that_are_gone_are_said(drill_down: DrillDown, qtbot: QtBot) -> None:
+def test_removed_arrays_are_reported(drill_down: DrillDown, qtbot: QtBot) -> None:
     run = finished_run()
     run.arrays = MemoryArrays()
     drill_down.show_stage(run, SHOWN, "istft")
@@ -202,7 +202,7 @@ def test_arrays_that_are_gone_are_said(drill_down: DrillDown, qtbot: QtBot) -> N
     assert "no longer saved" in drill_down.profile.panes[0].accessibleDescription()
 
 
-def test_a_crashed_stage_says_what_there_is(drill_down: DrillDown, qtbot: QtBot) -> None:
+def test_a_crashed_stage_shows_the_available_information(drill_down: DrillDown, qtbot: QtBot) -> None:
     run = DiagnosticsRun(request(), CONFIG)
     run.crash("Gone.")
     drill_down.show_stage(run, Shown(Regime.COMPILED), "istft")
@@ -239,7 +239,7 @@ def outputs(qtbot: QtBot) -> OutputList:
     return outputs
 
 
-def test_outputs_and_inner_values_have_titles() -> None:
+def test_outputs_and_activations_have_titles() -> None:
     titles = [output_title(each) for each in ROWS]
     assert titles == ["duration logits", "prosody features", "Duration encoder layers 4", "Duration LSTM"]
     assert output_title(replace(ROWS[3], output="some.other")) == "some.other"

@@ -21,7 +21,7 @@ OURS = (0, Regime.COMPILED, InputSource.ISOLATED, "audio")
 REFERENCE = (0, Regime.DYNAMIC, InputSource.END_TO_END, "audio")
 
 
-def test_both_sides_are_heard_as_they_are() -> None:
+def test_both_sides_play_unchanged() -> None:
     arrays = arrays_of(request())
     for part, key in ((AudioSide.OURS, OURS), (AudioSide.REFERENCE, REFERENCE)):
         found = heard(arrays, AUDIO, part)
@@ -30,7 +30,7 @@ def test_both_sides_are_heard_as_they_are() -> None:
         assert found.gain_db == 0
 
 
-def test_the_difference_is_made_loud_enough() -> None:
+def test_the_difference_is_amplified_enough_to_hear() -> None:
     arrays = arrays_of(request())
     found = heard(arrays, AUDIO, AudioSide.DIFFERENCE)
     assert np.abs(found.samples).max() == pytest.approx(LOUDEST, rel=1e-3)
@@ -55,7 +55,7 @@ def test_broken_audio_hurts_no_ear() -> None:
     assert found.samples.tolist() == [0, 1, -1, 0.5]
 
 
-def test_only_kept_audio_can_be_heard() -> None:
+def test_only_saved_audio_can_be_played() -> None:
     arrays = arrays_of(request())
     assert has_audio(arrays, AUDIO)
     assert not has_audio(None, AUDIO)
@@ -72,7 +72,7 @@ def bar(qtbot: QtBot) -> ListeningBar:
 
 
 @pytest.mark.parametrize("part", list(AudioSide))
-def test_every_part_can_be_wanted_and_is_shown_only_when_it_is_heard(
+def test_every_part_can_be_requested_and_is_marked_only_while_playing(
     bar: ListeningBar, qtbot: QtBot, part: AudioSide
 ) -> None:
     with qtbot.waitSignal(bar.part_clicked) as wanted:
@@ -160,7 +160,7 @@ def desk(qtbot: QtBot) -> Iterator[Desk]:
     desk.sounds.stop()
 
 
-def test_b_goes_on_where_a_was(desk: Desk, qtbot: QtBot) -> None:
+def test_b_continues_at_the_position_of_a(desk: Desk, qtbot: QtBot) -> None:
     desk.arrays[(0, Regime.COMPILED, InputSource.END_TO_END, "audio")] = -desk.side(AudioSide.REFERENCE)[None]
     desk.press(AudioSide.OURS)
     np.testing.assert_allclose(desk.hear(6000), desk.side(AudioSide.OURS)[:6000])
@@ -175,7 +175,7 @@ def test_b_goes_on_where_a_was(desk: Desk, qtbot: QtBot) -> None:
     assert len(desk.output.streams) == 1
 
 
-def test_the_button_of_what_is_heard_stops_it(desk: Desk) -> None:
+def test_the_button_of_the_part_playing_stops_it(desk: Desk) -> None:
     desk.press(AudioSide.OURS)
     assert desk.bar.buttons[AudioSide.OURS].isChecked()
     assert desk.bar.buttons[AudioSide.OURS].accessibleName() == "Stop A: Compiled, end to end"
@@ -218,7 +218,7 @@ def test_the_difference_is_as_much_louder_as_is_wanted(desk: Desk, qtbot: QtBot)
     np.testing.assert_allclose(heard[-4000:], 100 * apart[11_000:15_000], rtol=1e-3, atol=1e-5)
 
 
-def test_what_is_too_loud_is_said_to_be_cut_off(desk: Desk) -> None:
+def test_audio_that_is_too_loud_is_reported_as_clipped(desk: Desk) -> None:
     desk.arrays[(0, Regime.COMPILED, InputSource.END_TO_END, "audio")] = -desk.side(AudioSide.REFERENCE)[None]
     desk.bar.gain.choose(40.0)
     desk.press(AudioSide.DIFFERENCE)
@@ -236,7 +236,7 @@ def test_equal_sides_have_nothing_to_hear(desk: Desk) -> None:
     assert not desk.bar.buttons[AudioSide.DIFFERENCE].isChecked()
 
 
-def test_another_topic_ends_it(desk: Desk) -> None:
+def test_a_different_topic_ends_playback(desk: Desk) -> None:
     desk.bar.loop_button.click()
     desk.press(AudioSide.OURS)
     desk.page.show_stage(desk.run, Shown(Regime.COMPILED, utterance=1), "istft")
@@ -244,7 +244,7 @@ def test_another_topic_ends_it(desk: Desk) -> None:
     assert not desk.bar.loops
 
 
-def test_where_it_is_heard_is_shown(desk: Desk, qtbot: QtBot) -> None:
+def test_the_playback_position_is_shown(desk: Desk, qtbot: QtBot) -> None:
     desk.press(AudioSide.OURS)
     for sample, seconds in ((7200, 0.3), (2400, 0.4)):
         qtbot.wait_for_timers(SHOW_EVERY_MS)  # updates are at least this far apart

@@ -149,7 +149,7 @@ def test_every_output_has_a_picture_at_any_zoom() -> None:
                 assert isinstance(picture, SignalPicture | HeatPicture)
 
 
-def test_inner_values_have_their_profile() -> None:
+def test_activations_have_their_profile() -> None:
     probe = row(stage_named("duration"), "predictor.lstm", Regime.COMPILED, probe=True)
     picture = picture_of(asked("bert", "text_features", row=probe))
     assert isinstance(picture, ProfilePicture)
@@ -157,7 +157,7 @@ def test_inner_values_have_their_profile() -> None:
     assert picture.edges[-1] == pytest.approx(CLOCK.seconds)
 
 
-def test_what_was_not_kept_is_said() -> None:
+def test_missing_data_is_reported() -> None:
     missing = picture_of(asked("istft", "audio", MemoryArrays()))
     assert isinstance(missing, ProfilePicture)
     assert missing.why == NO_LONGER_KEPT
@@ -165,7 +165,7 @@ def test_what_was_not_kept_is_said() -> None:
     assert isinstance(picture_of(replace(asked("istft", "audio"), arrays=None, row=nothing)), NoPicture)
 
 
-def test_what_is_not_finite_is_drawn_as_the_largest_error() -> None:
+def test_values_that_are_not_finite_are_drawn_as_the_largest_error() -> None:
     def spoil(phase: np.ndarray) -> np.ndarray:
         phase[0, 3, :] = np.nan
         return phase
@@ -215,7 +215,7 @@ def wanted_of(arrays: MemoryArrays, output: str = "f0") -> PictureRequest:
     return PictureRequest(arrays, row(stage_named("f0n"), output, Regime.COMPILED), CLOCK, 0, CLOCK.seconds, 100)
 
 
-def test_pictures_are_made_in_another_thread(qtbot: QtBot) -> None:
+def test_pictures_are_generated_in_a_separate_thread(qtbot: QtBot) -> None:
     loader, arrays = PictureLoader(), SlowArrays()
     arrays.hold.set()
     wanted = wanted_of(arrays)
@@ -241,7 +241,7 @@ def test_only_the_newest_comes_back(qtbot: QtBot) -> None:
     assert arrays.loaded == 4  # two arrays each for the picture that had begun and for the newest
 
 
-def test_what_is_forgotten_does_not_come(qtbot: QtBot) -> None:
+def test_a_forgotten_picture_does_not_arrive(qtbot: QtBot) -> None:
     loader, arrays = PictureLoader(), SlowArrays()
     loader.load(wanted_of(arrays))
     qtbot.waitUntil(lambda: bool(arrays.threads))
@@ -255,7 +255,7 @@ def test_what_is_forgotten_does_not_come(qtbot: QtBot) -> None:
     assert loaded.args[0] is wanted
 
 
-def test_whoever_asked_may_be_gone(qtbot: QtBot) -> None:
+def test_the_requester_may_be_removed_before_the_picture_arrives(qtbot: QtBot) -> None:
     arrays = SlowArrays()
     loader = PictureLoader()
     loader.load(wanted_of(arrays))
@@ -299,7 +299,7 @@ def test_a_sample_of_both_waveforms() -> None:
     assert said[4] == "0.500 s"
 
 
-def test_a_token_of_a_channel_with_what_is_spoken() -> None:
+def test_the_readout_of_a_token_shows_its_channel_and_spoken_text() -> None:
     ours, _ = arrays("text_features")
     word = SPOKEN.words(UTTERANCE)[1]
     middle = (word.start_seconds + word.end_seconds) / 2
@@ -318,7 +318,7 @@ def test_a_frequency_of_both_spectrograms() -> None:
     assert apart == pytest.approx(ours - reference, abs=0.11)
 
 
-def test_inner_values_have_their_error() -> None:
+def test_activations_have_their_error() -> None:
     probe = row(stage_named("duration"), "predictor.lstm", Regime.COMPILED, probe=True)
     assert read("duration", "prosody_features", 0.2, 0.5, row=probe)[-1].startswith("error ")
 
@@ -340,7 +340,7 @@ PICTURES = {
 }
 
 
-def test_where_it_stops_being_a_number() -> None:
+def test_the_first_value_that_is_not_a_number_is_located() -> None:
     tokens = len(UTTERANCE.phonemes) + 2
     words = describe_not_finite(NotFinite(2, 0, (3, 1), "tokens", 1, tokens), SPOKEN, UTTERANCE)
     start = SPOKEN.token_edges[1]

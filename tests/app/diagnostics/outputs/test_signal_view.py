@@ -44,7 +44,7 @@ def test_few_values_are_drawn_one_by_one(view: SignalView) -> None:
     assert view.panes[1].accessibleDescription() == "Difference, at most 0.25 Hz"
 
 
-def test_many_values_are_drawn_as_far_as_they_reach(view: SignalView) -> None:
+def test_many_values_are_drawn_to_their_full_extent(view: SignalView) -> None:
     view.show_picture(picture(count=20_000, columns=400), "")
     assert view.ours.is_band
     assert len(view.ours.times) == 400
@@ -59,7 +59,7 @@ def test_without_partners_there_is_no_difference(view: SignalView) -> None:
     assert len(view.difference.times) == 0
 
 
-def test_what_is_not_finite_is_said_and_left_out(view: SignalView) -> None:
+def test_values_that_are_not_finite_are_reported_and_left_out(view: SignalView) -> None:
     view.show_picture(picture(broken=True), "")
     assert view.panes[1].accessibleDescription() == "Difference, not finite"
     assert np.isfinite(view.panes[0].view.viewRange()[1]).all()
@@ -131,7 +131,7 @@ def test_many_values_are_a_band(qtbot: QtBot) -> None:
 
 
 @pytest.mark.parametrize("columns", [1000, 40])
-def test_what_is_not_finite_leaves_a_gap(qtbot: QtBot, columns: int) -> None:
+def test_values_that_are_not_finite_leave_a_gap(qtbot: QtBot, columns: int) -> None:
     signal = np.tile([0.1, 0.0], 100)
     signal[80:120] = np.nan
     image = painted(qtbot, signal, columns)
@@ -202,7 +202,7 @@ def test_a_part_lies_at_its_time(maps: HeatView) -> None:
 
 
 @pytest.mark.parametrize("appearance", [Appearance.LIGHT, Appearance.DARK])
-def test_both_sides_of_a_spectrogram_have_hues_of_their_own_and_frequencies_at_the_side(
+def test_both_sides_of_a_spectrogram_have_separate_hues_and_a_frequency_axis(
     maps: HeatView, theme: Theme, appearance: Appearance
 ) -> None:
     sides = (HeatPane("Compiled", QUARTERS, Scale.OURS), HeatPane("PyTorch", QUARTERS, Scale.REFERENCE))

@@ -37,7 +37,7 @@ def test_the_same_length_keeps_the_zoom(stack: PaneStack) -> None:
     assert stack.seconds_in_view == (0, 3.0)
 
 
-def test_another_width_is_told(stack: PaneStack, qtbot: QtBot) -> None:
+def test_a_change_of_width_is_reported(stack: PaneStack, qtbot: QtBot) -> None:
     columns = stack.columns
     with qtbot.waitSignal(stack.range_chosen):
         stack.resize(700, 200)

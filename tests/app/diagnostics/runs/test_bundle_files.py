@@ -80,7 +80,7 @@ def test_arrays_that_have_gone_are_left_out(tmp_path: Path) -> None:
         assert "arrays.npz" not in bundle.namelist()
 
 
-def test_a_run_is_told_as_it_was(tmp_path: Path) -> None:
+def test_a_run_is_read_back_as_it_was(tmp_path: Path) -> None:
     for name in ("arrays", "run"):
         (tmp_path / name).mkdir()
     report = example_report(2, frames=6, arrays=ArrayFolder(tmp_path / "arrays"))
@@ -95,7 +95,7 @@ def test_a_run_is_told_as_it_was(tmp_path: Path) -> None:
     assert events[-1].report.rows == ()
 
 
-def test_a_file_that_is_none_is_told(tmp_path: Path) -> None:
+def test_a_file_that_is_not_a_run_is_reported(tmp_path: Path) -> None:
     (tmp_path / "a.zip").write_bytes(b"nothing")
     with pytest.raises(EngineError, match="not an exported diagnosis"):
         read(tmp_path / "a.zip", tmp_path, lambda event: None)

@@ -83,7 +83,7 @@ def test_a_finished_run_is_handed_over_whole(exporter: Exporter, tmp_path: Path)
     )
 
 
-def test_a_run_under_way_is_handed_over_as_far_as_it_is(exporter: Exporter, tmp_path: Path) -> None:
+def test_a_run_in_progress_is_exported_up_to_its_current_state(exporter: Exporter, tmp_path: Path) -> None:
     exporter.export.export(run_of(3, tmp_path), tmp_path / "a.zip")
     exporter.wait()
     folder, _, *rows = (tmp_path / "a.zip").read_text().splitlines()
@@ -100,7 +100,7 @@ def test_one_at_a_time(exporter: Exporter, tmp_path: Path) -> None:
     assert exporter.exported == [tmp_path / "a.zip", tmp_path / "c.zip"]
 
 
-def test_a_failure_says_what_the_writer_said(
+def test_a_failure_repeats_the_message_of_the_writer(
     exporter: Exporter, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(run_keeping, "write", stand_in_commands.is_full)
@@ -176,7 +176,7 @@ def test_a_file_without_a_name_is_named_by_its_own(opener: Opener, tmp_path: Pat
     assert opener.opened[0][1] == "theirs"
 
 
-def test_a_damaged_file_is_told_in_a_sentence_and_leaves_nothing(opener: Opener, tmp_path: Path) -> None:
+def test_a_damaged_file_is_reported_in_a_sentence_and_leaves_nothing(opener: Opener, tmp_path: Path) -> None:
     path, _ = exported(tmp_path)
     path.write_bytes(path.read_bytes()[:5000])
     opener.open(path)

@@ -73,7 +73,7 @@ def test_the_worst_output_stands_for_its_stage(run: DiagnosticsRun) -> None:
     assert run.stage_summary(replace(COMPILED, utterance=0), "decoder") == bad
 
 
-def test_an_inner_value_does_not_stand_for_its_stage(run: DiagnosticsRun) -> None:
+def test_an_activation_does_not_stand_for_its_stage(run: DiagnosticsRun) -> None:
     stage = stage_named("bert")
     run.handle_event(RowEvent(row(stage, "inner", Regime.COMPILED, error=0.5, probe=True)))
     assert run.stage_summary(COMPILED, "bert") is None
@@ -93,7 +93,7 @@ def test_the_worst_utterance_stands_for_all(run: DiagnosticsRun) -> None:
     assert run.utterance_to_show(replace(COMPILED, utterance=2), "istft") == 2
 
 
-def test_readings_and_regimes_are_kept_apart() -> None:
+def test_readings_and_regimes_stay_separate() -> None:
     run = finished_run()
     rows = {
         (regime, reading): run.stage_summary(Shown(regime, reading), "f0n")
@@ -128,7 +128,7 @@ def test_a_row_with_the_references_durations_stands_before_the_one_without(run: 
     assert set(run.rows) == {given, apart}
 
 
-def test_a_crash_marks_what_was_not_reported(run: DiagnosticsRun) -> None:
+def test_a_crash_marks_everything_not_yet_reported(run: DiagnosticsRun) -> None:
     feed(run, "f0n")
     run.crash("It was terminated by signal 9.")
     assert run.state is RunState.CRASHED
@@ -141,7 +141,7 @@ def test_a_crash_marks_what_was_not_reported(run: DiagnosticsRun) -> None:
 @pytest.mark.parametrize(
     "end", [lambda run: run.crash("Gone."), lambda run: run.handle_event(FailedEvent("No memory.", ""))]
 )
-def test_an_end_in_the_middle_keeps_numbers_and_failures_and_marks_the_rest(
+def test_an_early_end_keeps_numbers_and_failures_and_marks_the_rest(
     end: Callable[[DiagnosticsRun], None],
 ) -> None:
     run = DiagnosticsRun(request((Regime.STATIC_NO_PACK, Regime.COMPILED)), CONFIG)
@@ -195,7 +195,7 @@ def test_regimes_are_those_compared(run: DiagnosticsRun) -> None:
     assert run.regimes[-1] == "compiled with bert from dynamic"
 
 
-def test_a_long_text_keeps_the_curves_of_what_was_compared_last_and_of_the_worst() -> None:
+def test_a_long_text_keeps_only_the_latest_and_the_worst_curves() -> None:
     run = DiagnosticsRun(request((Regime.COMPILED,)), CONFIG)
     stage = STAGES[3]
     for utterance in range(MAX_UTTERANCES + 3):
@@ -261,14 +261,14 @@ def progress_of(plan: Plan) -> tuple[RunProgress, Clock]:
     return progress, clock
 
 
-def test_nothing_is_said_before_an_utterance_is_done() -> None:
+def test_progress_is_silent_before_an_utterance_is_done() -> None:
     progress, clock = progress_of(Plan(utterances(4)))
     assert progress.words == ""
     compared(progress, clock, [0])
     assert progress.words == ""
 
 
-def test_what_is_left_follows_from_what_is_done_in_any_order() -> None:
+def test_the_remaining_work_follows_from_completed_utterances_in_any_order() -> None:
     progress, clock = progress_of(Plan(utterances(34)))
     compared(progress, clock, [0, 20, 21, 3, 4])
     assert progress.compared == 4

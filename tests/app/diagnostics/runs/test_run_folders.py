@@ -17,13 +17,13 @@ def ended_process_id() -> int:
     return process.pid
 
 
-def test_nothing_is_made_before_it_is_needed(tmp_path: Path) -> None:
+def test_nothing_is_created_before_it_is_needed(tmp_path: Path) -> None:
     folders = RunFolders(tmp_path / "cache")
     folders.close()
     assert not (tmp_path / "cache").exists()
 
 
-def test_every_run_has_a_folder_of_its_own(tmp_path: Path) -> None:
+def test_every_run_has_a_separate_folder(tmp_path: Path) -> None:
     folders = RunFolders(tmp_path / "cache")
     first, second = folders.make(), folders.make()
     assert first != second
@@ -42,7 +42,7 @@ def test_deleting_one_leaves_the_others(tmp_path: Path, qtbot: QtBot) -> None:
     assert second.is_dir()
 
 
-def test_what_a_crashed_session_left_is_deleted_and_a_running_ones_is_not(tmp_path: Path) -> None:
+def test_folders_of_crashed_sessions_are_deleted_and_those_of_running_ones_stay(tmp_path: Path) -> None:
     left, running = tmp_path / f"session-{ended_process_id()}-x", tmp_path / "session-1-x"
     for folder in (left, running):
         (folder / "run-1").mkdir(parents=True)
@@ -52,7 +52,7 @@ def test_what_a_crashed_session_left_is_deleted_and_a_running_ones_is_not(tmp_pa
     assert list(tmp_path.iterdir()) == [running]
 
 
-def test_a_cache_that_cannot_be_written_is_said_in_a_sentence(tmp_path: Path) -> None:
+def test_an_unwritable_cache_is_reported_in_a_sentence(tmp_path: Path) -> None:
     (tmp_path / "file").write_text("")
     with pytest.raises(OutputError, match=re.escape(str(tmp_path / "file" / "cache"))):
         RunFolders(tmp_path / "file" / "cache").make()

@@ -55,7 +55,7 @@ def test_a_run_is_renamed_in_a_dialog(desk: Desk) -> None:
     assert desk.panel.to_show.run.currentText().endswith("Before the change")
 
 
-def test_an_exported_run_is_opened_with_its_name_in_another_session(desk: Desk, qtbot: QtBot, tmp_path: Path) -> None:
+def test_an_exported_run_opens_with_its_name_in_a_new_session(desk: Desk, qtbot: QtBot, tmp_path: Path) -> None:
     run = finished_run((Regime.UPSTREAM, Regime.COMPILED))
     desk.panel.show_run(run)
     desk.keeping.give_name(run, "Before")
@@ -77,7 +77,7 @@ def test_an_exported_run_is_opened_with_its_name_in_another_session(desk: Desk, 
     later.close()
 
 
-def test_a_file_that_is_being_opened_is_told_on_when_another_is_refused(desk: Desk, tmp_path: Path) -> None:
+def test_a_file_being_opened_stays_reported_when_a_second_is_refused(desk: Desk, tmp_path: Path) -> None:
     label = desk.panel.status.label
     desk.keeping.open_file(tmp_path / "one.zip")
     words = label.accessibleDescription()
@@ -86,7 +86,7 @@ def test_a_file_that_is_being_opened_is_told_on_when_another_is_refused(desk: De
     assert label.accessibleDescription() == words
 
 
-def test_a_file_that_is_none_is_told(desk: Desk, tmp_path: Path) -> None:
+def test_a_file_that_is_not_a_run_is_reported(desk: Desk, tmp_path: Path) -> None:
     (tmp_path / "photo.zip").write_bytes(b"no archive")
     desk.keeping.open.trigger()
     desk.panel.findChild(QFileDialog).fileSelected.emit(str(tmp_path / "photo.zip"))

@@ -115,6 +115,6 @@ def test_it_tells_in_words_and_color(chip: RunChip) -> None:
     assert chip.accessibleName() == "Comparing 0 of 8"
 
 
-def test_a_regime_that_is_no_part_of_the_run_gives_way_to_one_that_is(chip: RunChip) -> None:
+def test_a_regime_outside_the_run_gives_way_to_one_inside_it(chip: RunChip) -> None:
     tell(chip, finished_run(), Regime.STATIC_NO_PACK)
     assert "no stage diverges" in chip.accessibleName()

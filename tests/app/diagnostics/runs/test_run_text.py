@@ -67,7 +67,7 @@ def test_endings_say_why() -> None:
     assert " · crashed · " in titles[2]
 
 
-def test_a_run_is_named_by_what_it_was() -> None:
+def test_a_run_is_named_after_its_options_and_text() -> None:
     plain, padded = fresh(Regime.UPSTREAM, Regime.COMPILED), fresh(Regime.UPSTREAM, Regime.COMPILED_PADDED)
     assert run_name(plain).startswith("Compiled: The window")
     assert run_name(padded).startswith("Compiled, padded, padding 100%: The window")
@@ -76,7 +76,7 @@ def test_a_run_is_named_by_what_it_was() -> None:
     assert run_title(4, plain, "Before the change") == "4 · 14:02 · Before the change"
 
 
-def test_a_finished_run_tells_what_ran_the_modules() -> None:
+def test_a_finished_run_reports_the_device_and_lstm_method_used() -> None:
     run = finished_run()
     choices = {"device_choice": "cpu (Metal needs a Mac)", "lstm_choice": "tir (requested)"}
     run.report = replace(run.report, **choices)
@@ -84,14 +84,14 @@ def test_a_finished_run_tells_what_ran_the_modules() -> None:
     assert ", cpu, tir: " in run_name(run)
 
 
-def test_a_planted_fault_is_told_in_lists_and_by_the_chip() -> None:
+def test_an_injected_fault_is_shown_in_lists_and_by_the_chip() -> None:
     fault = fault_named("zeroed-noise")
     run = DiagnosticsRun(replace(request(), fault=fault.name), CONFIG)
     assert f"Injected fault ({fault.title.lower()})" in run_title(3, run)
     assert verdict_of(run, Regime.COMPILED).words.startswith("Injected fault: ")
 
 
-def test_what_would_be_diagnosed_is_told_with_its_extent() -> None:
+def test_the_next_diagnosis_is_described_with_its_extent() -> None:
     assert describe_request(" \n", None) == NO_REQUEST
     assert describe_request("Hello there.", None) == "“Hello there.”: about 1 utterance"
     words = describe_request("It was a dark\n night. " * 100, 0.02)

@@ -72,7 +72,7 @@ def test_ours_is_drawn_in_the_references_frames(output: str, stage: str, per_fra
     assert pair.ours.tolist() == np.repeat([0, 2, 4], per_frame).tolist()
 
 
-def test_what_is_in_step_is_not_moved() -> None:
+def test_arrays_already_in_step_are_not_moved() -> None:
     arrays, apart = arrays_of(request()), row(stage_named("f0n"), "f0", Regime.COMPILED)
     assert not pair_to_draw(arrays, apart).by_phoneme
     assert np.array_equal(pair_to_draw(arrays, apart).ours, pair_of(arrays, apart).ours)

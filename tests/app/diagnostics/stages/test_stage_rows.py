@@ -48,7 +48,7 @@ def test_every_column_says_something() -> None:
     assert set(COLUMNS) == set(Column)
 
 
-def test_tones_say_what_the_words_say() -> None:
+def test_color_tones_match_the_words() -> None:
     tones = {verdict: tone_of(replace(ENTRY, row=replace(ROW, verdict=verdict)), Column.VERDICT) for verdict in Verdict}
     assert tones[Verdict.PASS] is ColorTone.GOOD
     assert tones[Verdict.FAIL] is tones[Verdict.CRASHED] is ColorTone.ERROR
@@ -103,7 +103,7 @@ def test_the_alignment_shows_durations() -> None:
 
 
 @pytest.mark.parametrize("column", list(Column))
-def test_what_is_unknown_is_sorted_first(column: Column) -> None:
+def test_unknown_values_sort_first(column: Column) -> None:
     assert column is Column.STAGE or sort_key(StageEntry(DECODER, 6), column) < sort_key(
         replace(ENTRY, earlier=ROW), column
     )
@@ -217,7 +217,7 @@ def test_the_worst_comes_first_even_while_rows_arrive(model: StageTableModel, pr
     assert proxy.index_of("bert").row() == 1
 
 
-def test_a_process_that_is_stuck_is_said_in_the_rows_that_wait_for_it(model: StageTableModel) -> None:
+def test_a_stuck_process_is_reported_in_the_rows_waiting_for_it(model: StageTableModel) -> None:
     run = DiagnosticsRun(request(), CONFIG)
     run.handle_event(RowEvent(row(stage_named("bert"), "text_features", Regime.COMPILED)))
     run.stall(20)

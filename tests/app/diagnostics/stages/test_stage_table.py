@@ -131,7 +131,7 @@ def test_the_wheel_zooms_strips_only(table: StageTable) -> None:
         assert (end - start < LENGTH * 0.9) is zoomed
 
 
-def test_tool_tips_tell_what_is_under_the_mouse(table: StageTable, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_tooltips_describe_the_point_under_the_mouse(table: StageTable, monkeypatch: pytest.MonkeyPatch) -> None:
     told: list[str] = []
     monkeypatch.setattr(QToolTip, "showText", lambda place, words, *others: told.append(words))
     place = in_strip(table, 0.2, "f0n")

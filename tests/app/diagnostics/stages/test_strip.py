@@ -41,7 +41,7 @@ def strip(qtbot: QtBot) -> Strip:
     return Strip()
 
 
-def test_what_is_there_is_said(strip: Strip) -> None:
+def test_the_strip_describes_its_content_at_each_point(strip: Strip) -> None:
     strip.show_run(finished_run(), SHOWN, "f0n")
     said = strip.words_at("f0n", 0.3)
     assert said.startswith("Pitch and energy, 0.30 s “")
@@ -84,7 +84,7 @@ def test_the_waveform_is_read_once(strip: Strip) -> None:
     assert arrays.loaded == 2
 
 
-def test_cells_reach_as_far_as_the_audio(strip: Strip) -> None:
+def test_cells_span_the_full_length_of_the_audio(strip: Strip) -> None:
     strip.show_run(finished_run(), SHOWN, None)
     assert strip.scale.in_view == pytest.approx((0, LENGTH))
     for cells in strip.rows:
@@ -122,7 +122,7 @@ def test_it_names_the_utterance(qtbot: QtBot) -> None:
     assert caption.label.accessibleDescription() == ""
 
 
-def test_what_has_no_cells_says_why() -> None:
+def test_a_row_without_cells_says_the_reason() -> None:
     known = row(STAGES[0], "text_features", Regime.COMPILED)
     assert text_without_cells(known) == ""
     assert len(errors_of(known.profile)) == len(UTTERANCES[0].phonemes) + 2
@@ -259,7 +259,7 @@ def test_words_stand_where_they_are_spoken(painter: StripPainter, drawn: Strip) 
     assert not inked(0.42, 0.6)
 
 
-def test_lines_outside_what_is_in_view_are_not_drawn(painter: StripPainter, drawn: Strip) -> None:
+def test_lines_outside_the_visible_range_are_not_drawn(painter: StripPainter, drawn: Strip) -> None:
     drawn.cursor, drawn.playhead = 0.25, 0.75
     image = painted(painter.draw_lines)
     assert all(at(image, 0.75, y) == LIGHT.accent for y in range(1, HEIGHT - 1))
@@ -275,7 +275,7 @@ MOVES = st.lists(st.tuples(st.sampled_from(["zoom", "move"]), st.floats(0.01, 10
 
 
 @given(length=st.floats(0.001, 1000), moves=MOVES)
-def test_what_is_in_view_never_leaves_the_length(length: float, moves: list[tuple[str, float, float]]) -> None:
+def test_the_visible_range_never_leaves_the_length(length: float, moves: list[tuple[str, float, float]]) -> None:
     scale = TimeScale()
     scale.show_length(length)
     for kind, factor, seconds in moves:

@@ -40,7 +40,7 @@ def test_words_last_as_long_as_their_phonemes() -> None:
     assert second.end_seconds == pytest.approx(clock.seconds - 0.1)
 
 
-def test_an_alignment_of_another_length_shows_what_it_can() -> None:
+def test_an_alignment_of_a_different_length_shows_as_much_as_possible() -> None:
     utterance = Utterance(0, "The window", "ðə wˈɪndO", 5, 15, words=WINDOW)
     assert [word.text for word in UtteranceClock((2,) * 6, RATE).words(utterance)] == ["The"]
 

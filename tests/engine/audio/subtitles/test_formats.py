@@ -35,7 +35,7 @@ def test_srt() -> None:
     )
 
 
-def test_vtt_escapes_what_would_be_markup() -> None:
+def test_vtt_escapes_markup_characters() -> None:
     marked = [replace(timed("a", 3661.5)[0], shown="a&b<c>")]
     assert vtt(marked) == "WEBVTT\n\n00:00:00.000 --> 01:01:01.500\na&amp;b&lt;c&gt;\n"
 
@@ -61,11 +61,11 @@ SIGNS = "He said [sic] it. [Laughs] Then (a [b]) --> c <d> went {e}."
         (ass, "He said [sic] it. [Laughs]\\NThen (a [b]) --> c <d> went (e)."),
     ],
 )
-def test_brackets_and_arrows_are_kept_as_each_format_asks(written, shown: str) -> None:
+def test_brackets_and_arrows_are_escaped_as_each_format_requires(written, shown: str) -> None:
     assert shown in re.sub(r"\{\\k\d+\}", "", written(timed(SIGNS)))
 
 
-def test_brackets_and_arrows_are_kept_in_json() -> None:
+def test_json_preserves_brackets_and_arrows() -> None:
     (caption,) = json.loads(json_text(timed(SIGNS)))["captions"]
     assert " ".join(caption["lines"]) == SIGNS
 
@@ -131,7 +131,7 @@ def test_captions_end_at_clauses() -> None:
     assert all(caption[-1][-1] in ",;." for caption in found)
 
 
-def test_a_word_alone_is_shown_with_what_follows() -> None:
+def test_a_single_word_shares_a_caption_with_the_following_text() -> None:
     assert lines("Yes. We can go there tomorrow morning.") == [("Yes. We can go there tomorrow morning.",)]
 
 
@@ -140,7 +140,7 @@ def test_a_long_silence_and_a_paragraph_are_between_captions() -> None:
     assert lines("One here is.\n\nTwo there are.") == [("One here is.",), ("Two there are.",)]
 
 
-def test_a_word_too_long_for_a_line_is_cut_and_one_too_long_for_two_is_shortened() -> None:
+def test_an_overlong_word_wraps_onto_two_lines_or_is_truncated() -> None:
     assert lines("x" * 60) == [("x" * 42, "x" * 18)]
     assert lines("x" * 100) == [("x" * 42, "x" * 41 + "…")]
 

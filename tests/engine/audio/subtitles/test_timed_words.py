@@ -22,7 +22,7 @@ def test_words_are_shown_with_their_punctuation(text: str, shown: list[str]) -> 
     assert [word.shown for word in timed(text)] == shown
 
 
-def test_what_a_word_ends_is_known() -> None:
+def test_each_timed_word_reports_the_kind_of_unit_it_ends() -> None:
     ends = [word.ends for word in timed("One two, three. Four\n\nfive!")]
     assert ends == [WordEnd.WORD, WordEnd.CLAUSE, WordEnd.SENTENCE, WordEnd.PARAGRAPH, WordEnd.SENTENCE]
 

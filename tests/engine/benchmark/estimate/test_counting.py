@@ -52,7 +52,7 @@ def test_every_weight_of_a_layer_is_used_once_per_position(tiny_config):
     assert found == {Family.PRODUCTS: 2 * 6 * channels * BATCH * TIME}
 
 
-def test_an_lstm_multiplies_its_input_at_once_and_its_state_step_by_step(tiny_config):
+def test_an_lstm_multiplies_its_input_in_one_product_and_its_state_stepwise(tiny_config):
     channels, hidden = tiny_config.hidden_dim, 7
 
     def lstm(x, *weights):
@@ -86,7 +86,7 @@ def test_winograd_multiplies_less_often_than_is_needed(tiny_config, run):
         assert (one.flop < one.needed_flop) == (one.family is Family.CONVOLUTIONS)
 
 
-def test_what_is_needed_grows_with_the_length(tiny_config, run):
+def test_needed_flop_grow_with_the_length(tiny_config, run):
     stage = stage_named("text_encoder")
     twice = RunSizes(tiny_config, 1, {name: 2 * length for name, length in run.lengths.items()})
     needed, doubled = needed_flop([stage], [run, twice])

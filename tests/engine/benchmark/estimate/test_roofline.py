@@ -52,7 +52,7 @@ def test_the_chips_are_as_published():
 
 
 @pytest.mark.parametrize("family", list(Family))
-def test_no_end_is_faster_than_the_roofline_nor_slower_than_the_slow_one(family):
+def test_the_roofline_bound_is_fastest_and_the_slow_bound_is_slowest(family):
     kernels = work(family, 3, flop=1e10, bytes=1e8, core_bytes=1e6)
     for chip in CHIPS:
         roofline, fast, slow = (family_seconds(kernels, chip, end) for end in Bound)
@@ -84,7 +84,7 @@ def test_a_recurrence_takes_as_long_on_a_chip_of_many_cores():
         assert family_seconds(recurrence, chip, Bound.FAST) == pytest.approx(expected)
 
 
-def test_a_stage_is_bound_by_what_takes_most_of_its_time():
+def test_a_stage_is_bound_by_the_resource_that_takes_most_time():
     by_name = {stage.stage: stage for stage in estimate().stages}
     assert bound_by(by_name["decoder"], M2_ULTRA) is Resource.ARITHMETIC
     assert bound_by(by_name["bert"], M1) is Resource.MEMORY

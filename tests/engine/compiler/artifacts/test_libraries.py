@@ -66,7 +66,7 @@ def library(request: pytest.FixtureRequest) -> bytes:
 
 
 @pytest.mark.parametrize("signature", [b"short", bytes(100_000)])
-def test_another_signature_changes_nothing(library, signature):
+def test_a_different_signature_does_not_change_the_digest(library, signature):
     changed = signed_anew(library, signature)
     assert changed != library
     assert content_digest(changed) == content_digest(library)
@@ -77,7 +77,7 @@ def test_a_library_that_is_not_signed_has_the_same_digest(library):
 
 
 @pytest.mark.parametrize("place", ["the header", "the code", "the last symbol"])
-def test_whatever_else_changes_is_noticed(library, place):
+def test_a_change_outside_the_signature_changes_the_digest(library, place):
     (signature,) = struct.unpack_from("<I", library, place_of(library, CODE_SIGNATURE) + 8)
     position = {"the header": 24, "the code": signature // 2, "the last symbol": signature - 1}[place]
     changed = bytearray(library)

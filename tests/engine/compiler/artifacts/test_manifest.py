@@ -80,7 +80,7 @@ def test_verify_gives_the_path_of_an_intact_library(folder):
     assert verify(folder, library("bert")) == folder / "bert.so"
 
 
-def test_the_identity_follows_config_processor_and_sources(tiny_config, monkeypatch):
+def test_the_identity_depends_on_config_cpu_and_sources(tiny_config, monkeypatch):
     here = expected_identity(tiny_config, CPU)
     assert here.config == tiny_config.fingerprint()
     assert here.target.startswith("cpu ")
@@ -151,11 +151,11 @@ def test_folders_are_apart_by_architecture_and_variant(tmp_path, tiny_config):
         ),
     ],
 )
-def test_only_what_is_unusual_about_a_variant_is_named(variant, name):
+def test_a_variant_name_lists_only_nondefault_settings(variant, name):
     assert variant.name == name
 
 
-def test_any_difference_in_variant_makes_another_identity(tiny_config):
+def test_any_difference_between_variants_changes_the_identity(tiny_config):
     others = [replace(MACS, **{field: "other"}) for field in ("lstm_method", "lstm_semantics", "precision")]
     others.append(Variant("cpu", family="aarch64-linux-gnu"))
     variants = [CPU, PROBED, MACS, replace(MACS, probed=True), *others]
@@ -170,7 +170,7 @@ def test_libraries_for_macs_are_the_same_wherever_they_are_built(tiny_config, mo
     assert (library_suffix(MACS), library_suffix(CPU)) == (".dylib", ".so")
 
 
-def test_libraries_for_another_system_are_named_as_there(tiny_config, monkeypatch):
+def test_libraries_for_other_systems_use_their_suffixes(tiny_config, monkeypatch):
     macs, linux = (Variant("cpu", family=family) for family in ("arm64-apple-macos", "aarch64-linux-gnu"))
     assert (library_suffix(macs), library_suffix(linux)) == (".dylib", ".so")
     here = expected_identity(tiny_config, linux)
@@ -179,7 +179,7 @@ def test_libraries_for_another_system_are_named_as_there(tiny_config, monkeypatc
 
 
 @pytest.mark.parametrize("family", FAMILIES.values())
-def test_the_identity_of_a_family_names_its_oldest_processor_and_not_this_one(tiny_config, monkeypatch, family):
+def test_a_family_identity_names_its_oldest_cpu_instead_of_the_host(tiny_config, monkeypatch, family):
     variant = Variant("cpu", family=family.name)
     here = expected_identity(tiny_config, variant)
     assert here.target == f"cpu {family.name} {family.processor}"
@@ -261,7 +261,7 @@ def test_the_families_of_a_machine_the_fastest_modules_first(on, system, machine
 
 
 @pytest.mark.parametrize("feature", sorted(X86_64_V4.features))
-def test_a_feature_that_a_processor_lacks_or_hides_is_named(on, feature):
+def test_a_missing_or_hidden_cpu_feature_is_named(on, feature):
     unavailable_reasons = on("Linux", "x86_64", ZEN4 - {feature})
     assert feature in unavailable_reasons[X86_64_V4]
     assert bool(unavailable_reasons[X86_64]) is (feature in X86_64.features)

@@ -35,7 +35,7 @@ def test_arrays_come_back_as_they_were_at_aligned_addresses(path):
             assert array.size == 0 or kept.ctypes.data % ALIGNMENT_BYTES == 0
 
 
-def test_arrays_are_the_pages_of_the_file_but_writing_to_one_leaves_the_file(path):
+def test_arrays_map_the_file_but_writing_to_them_does_not_change_it(path):
     packed, content = load_packed(path, "key"), path.read_bytes()
     array = packed.stages["bert"][0]
     base = array
@@ -68,14 +68,14 @@ def test_pages_that_were_given_back_come_again(tmp_path):
         assert 20_000_000 - large_page < held[3] < 20_000_000 + 2 * large_page
 
 
-def test_what_was_replaced_stays_for_whoever_has_it(path):
+def test_replaced_weights_remain_valid_for_their_holders(path):
     packed = load_packed(path, "key")
     save_packed(path, "other", [("bert", [np.zeros(3, np.float32)])])
     np.testing.assert_array_equal(packed.stages["bert"][0], STAGES["bert"][0])
     assert load_packed(path, "key") is None
 
 
-def test_a_missing_file_and_one_of_another_key_hold_nothing(path):
+def test_a_missing_file_or_different_key_loads_nothing(path):
     assert load_packed(path.with_name("none"), "key") is None
     assert load_packed(path, "other key") is None
     assert load_packed(path.parent, "key") is None
@@ -104,7 +104,7 @@ def test_a_file_whose_table_is_damaged_holds_nothing(path, word, other):
     assert load_packed(path, "key") is None
 
 
-def test_a_change_of_a_single_byte_is_found_when_the_file_is_read_through(path):
+def test_a_full_read_detects_a_single_changed_byte(path):
     content = path.read_bytes()
     assert is_intact(path)
     for place in (0, content.index(b'{"key"') - 1, len(content) - 1):

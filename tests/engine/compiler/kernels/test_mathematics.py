@@ -243,7 +243,7 @@ def test_other_points_share_nothing():
     assert shared_and_opposite(matrix[2], matrix[3]) is None
 
 
-def test_a_combination_leaves_out_what_is_nothing():
+def test_a_combination_skips_terms_with_zero_coefficients():
     one, two = T.float32(3), T.float32(5)
     assert float(combination([Fraction(0), Fraction(1), Fraction(1, 2)], [None, one, two])) == 5.5
 

@@ -165,7 +165,7 @@ def test_columns_that_are_left_out_or_apart_are_no_positions(sizes, expected):
     assert transposed(8, 8, *sizes).is_scattered == expected
 
 
-def test_where_it_begins_does_not_change_its_weights():
+def test_the_offset_of_a_convolution_does_not_change_its_weights():
     assert ConvWorkload(8, 8, 3, dilation=2, padding=2).unplaced == ConvWorkload(8, 8, 3, dilation=2)
     assert transposed(8, 8, 20, 10, 5).unplaced == transposed(8, 8, 20, 10, 3).unplaced
 

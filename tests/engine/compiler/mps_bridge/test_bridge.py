@@ -32,7 +32,7 @@ def library(tmp_path_factory):
     return MachO(path)
 
 
-def test_the_library_for_macs_loads_what_it_calls(library):
+def test_the_library_for_macs_loads_its_dependencies(library):
     assert library.is_arm64_library
     assert library.min_system == (14, 0)
     assert library.name == f"@rpath/{BRIDGE_NAME}"
@@ -42,7 +42,7 @@ def test_the_library_for_macs_loads_what_it_calls(library):
 
 
 @linked_by_zig
-def test_only_what_tvm_brings_is_looked_up_everywhere(library):
+def test_only_tvm_symbols_are_looked_up_in_all_libraries(library):
     """An Apple symbol that fails here is missing from the list in `engine/compiler/mps_bridge/stubs`."""
     assert {name for name, where in library.bound.items() if not where} <= set().union(*tvm_symbols().values())
     from_the_system = {name for name, where in library.bound.items() if where.startswith("/usr/lib/libSystem")}

@@ -88,7 +88,7 @@ def test_weights_are_read_once_and_kept_until_they_are_forgotten(lstm_packed):
 
 
 @pytest.mark.skipif(stand_in.ON_A_MAC, reason="only the stand-in counts")
-def test_a_call_is_one_command_buffer_whose_matrices_are_made_but_once(lstm_packed):
+def test_each_call_uses_one_command_buffer_and_matrices_are_created_once(lstm_packed):
     tvm_ffi.get_global_func("tvm.contrib.mps.forget_weights")()
     parts, made = joined(weights(2)), []
     for lengths in ([3], [7], [5, 2, 7, 1]):

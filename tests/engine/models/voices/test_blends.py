@@ -91,7 +91,7 @@ def test_short_names_are_written_out_and_unknown_ones_suggest():
         with_full_names(parse("alex+heart"), NAMES)
 
 
-def test_packs_are_mixed_by_share_and_short_ones_go_on():
+def test_packs_are_mixed_by_share_and_short_ones_are_extended():
     voices = {"af_heart": pack("af_heart", 3.0, rows=1), "bm_george": pack("bm_george", 0.0, rows=3)}
     voice = mix(parse("af_heart(2)+bm_george(1)"), voices)
     assert voice.table.shape == (3, 1, 4)
@@ -108,7 +108,7 @@ def test_a_blend_is_described_by_its_voices():
     assert named.recipe == "bf_emma(1)+am_puck(1)"
 
 
-def test_the_first_voice_gives_the_language_and_that_is_said():
+def test_the_first_voice_sets_the_language_with_a_notice():
     notice = language_notice(parse("ff_siwis(1)+af_heart(9)"), KNOWN)
     assert "speaks French, like ff_siwis" in notice.message
     assert language_notice(parse("af_heart+am_adam"), KNOWN) is None
@@ -155,7 +155,7 @@ def test_a_name_can_be_used_again(saved):
     assert saved.recipes() == {"duet": "am_adam(1)"}
 
 
-def test_a_blend_is_renamed_and_takes_no_name_of_another(saved):
+def test_a_blend_can_be_renamed_but_not_to_a_taken_name(saved):
     saved.save("duet", "heart+adam", KNOWN)
     saved.save("trio", "heart+adam+siwis", KNOWN)
     saved.rename("duet", "pair")
@@ -185,7 +185,7 @@ def test_no_blend_makes_the_short_name_of_a_voice_ambiguous(saved, name):
     assert saved.choose("heart", VOICES)[0] is VOICES["af_heart"]
 
 
-def test_no_blend_takes_the_name_of_another_models_voice(saved):
+def test_a_blend_cannot_take_the_voice_name_of_a_different_model(saved):
     with pytest.raises(InvalidRequest, match="am_rowan"):
         saved.save("rowan", "am_adam", KNOWN, ["am_rowan"])
 
@@ -256,7 +256,7 @@ def test_a_recipe_needs_no_name_and_tells_of_its_language(saved):
 @pytest.mark.parametrize(
     "content", ["", "{", "[]", '{"x": 1}', '{"x": "a(0)"}', "\ud800", pytest.param("[" * 100_000, id="deep")]
 )
-def test_a_damaged_file_is_said_and_voices_still_speak(tmp_path, content):
+def test_a_damaged_file_is_reported_and_voices_still_work(tmp_path, content):
     path = tmp_path / "voices.json"
     path.write_text(content, encoding="utf-8", errors="surrogatepass")
     saved = SavedVoices(path)
@@ -268,7 +268,7 @@ def test_a_damaged_file_is_said_and_voices_still_speak(tmp_path, content):
     assert saved.choose("heart+adam", VOICES)[0].info.recipe
 
 
-def test_a_folder_that_cannot_be_written_is_said(tmp_path):
+def test_an_unwritable_folder_is_reported(tmp_path):
     (tmp_path / "file").write_text("")
     with pytest.raises(OutputError, match="be written"):
         SavedVoices(tmp_path / "file" / "voices.json").save("duet", "heart", KNOWN)

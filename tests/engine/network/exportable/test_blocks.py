@@ -86,7 +86,7 @@ def beyond(x: torch.Tensor) -> torch.Tensor:
 
 
 @pytest.mark.parametrize(("shape", "axis"), [((3, 10), 1), ((3, 4, 10), 2), ((3, 10, 4), 1)])
-def test_zero_beyond_replaces_whatever_stands_there(shape, axis):
+def test_zero_beyond_replaces_any_padding_values(shape, axis):
     x = torch.full(shape, torch.nan)
     for row, length in zip(x, LENGTHS.tolist(), strict=True):
         row.narrow(axis - 1, 0, length).fill_(1)

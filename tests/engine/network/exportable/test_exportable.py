@@ -117,7 +117,7 @@ def test_without_packing_padding_reaches_the_valid_steps_of_stages_with_an_lstm(
 
 
 @each_stage
-def test_without_packing_what_stands_in_the_padding_does_not_matter(stage, tiny_config, network, ragged):
+def test_padding_values_do_not_matter_without_packing(stage, tiny_config, network, ragged):
     runner = ExportableRunner(network, LstmSemantics.NO_PACK)
     clean = runner.run(stage, inputs_of(stage, ragged))
     dirty = runner.run(stage, padded_with(np.nan, stage, tiny_config, ragged))

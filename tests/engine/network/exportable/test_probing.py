@@ -36,7 +36,7 @@ def inputs_of(stage: Stage, values: Values) -> Values:
     return {tensor.name: values[tensor.name] for tensor in stage.inputs}
 
 
-def test_a_value_is_kept_only_while_somebody_notes():
+def test_a_value_is_recorded_only_while_noting_is_active():
     value = torch.ones(2)
     with noting() as outer, noting() as inner:
         assert noted("inside", value) is value
@@ -45,7 +45,7 @@ def test_a_value_is_kept_only_while_somebody_notes():
     assert outer == {}
 
 
-def test_another_thread_notes_for_itself():
+def test_a_different_thread_has_separate_notes():
     with noting() as notes:
         thread = threading.Thread(target=noted, args=("elsewhere", torch.ones(1)))
         thread.start()
@@ -67,7 +67,7 @@ def test_parameters_keep_their_names(stage, network):
     assert [name for name, _ in probed.named_parameters()] == [name for name, _ in plain.named_parameters()]
 
 
-def test_what_compiled_code_never_has_is_not_to_be_shown(network):
+def test_modules_absent_from_compiled_code_are_not_probed(network):
     modules = exportable_stages(network, probed=True)
     assert {name for name, module in modules.items() if isinstance(module, ProbedModule)} == {
         s.name for s in PROBED_STAGES

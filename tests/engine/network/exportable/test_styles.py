@@ -12,7 +12,7 @@ from engine.network.ops.torch_ops import adaptive_norm
 STYLE = 4
 
 
-def test_every_norm_finds_what_its_own_layer_gives():
+def test_every_norm_finds_the_output_of_its_fc_layer():
     norms = [AdaIN1d(STYLE, 3), AdaLayerNorm(STYLE, 5), AdaIN1d(STYLE, 2)]
     style = torch.randn(2, STYLE)
     styles = NormStyles([nn.ModuleList(norms[:2]), norms[2]], style)

@@ -71,7 +71,7 @@ def test_integer_phases_are_the_float64_phases(harmonic):
     assert np.abs(difference - np.rint(difference)).max() < 1e-7
 
 
-def test_operator_equals_the_truth_without_a_flipped_phase():
+def test_the_operator_equals_the_reference_without_a_flipped_phase():
     f0, excitation = pitch(200), noise(200)
     ours = harmonic_source(f0[None], excitation[None], np.array([200]), *merging_layer(), N_FFT, HOP)[0]
     truth = spectrum(exact_waveform(f0, excitation, *merging_layer()), N_FFT, HOP)
@@ -86,7 +86,7 @@ def test_spectrum_is_torchs_up_to_the_contract():
     np.testing.assert_allclose(magnitude * np.exp(1j * phase), theirs, atol=1e-6)
 
 
-def test_what_is_real_by_construction():
+def test_first_column_and_border_bins_are_real_by_construction():
     """The first column and the two border bins are real in float64; the last column is not."""
     signal = exact_waveform(pitch(12), noise(12), *merging_layer())
     window = torch.from_numpy(hann_window(N_FFT))

@@ -39,7 +39,7 @@ def on(monkeypatch: pytest.MonkeyPatch, system: str, processor: str, result: Pro
     monkeypatch.setattr(ProbeTrial, "result", lambda *_: result)
 
 
-def test_a_mac_whose_gpu_computes_what_it_should_takes_metal_by_itself(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_mac_with_a_working_gpu_chooses_metal_automatically(monkeypatch: pytest.MonkeyPatch) -> None:
     on(monkeypatch, "darwin", "arm64", WORKS)
     choice = choose_device("auto", CONFIG)
     assert (choice.device, choice.variant, choice.is_fallback) == ("metal", MACS, False)
@@ -54,7 +54,7 @@ def test_a_mac_whose_gpu_computes_what_it_should_takes_metal_by_itself(monkeypat
         ("linux", "aarch64", "Metal needs a Mac", False),
     ],
 )
-def test_anything_else_takes_the_processor_and_says_why(
+def test_any_other_machine_chooses_the_cpu_and_reports_the_reason(
     monkeypatch: pytest.MonkeyPatch, system: str, processor: str, why: str, is_fallback: bool
 ) -> None:
     on(monkeypatch, system, processor, ProbeResult(False, "its process ended (SIGABRT)"))
@@ -71,7 +71,7 @@ def test_anything_else_takes_the_processor_and_says_why(
     ],
     ids=["right", "crashes", "wrong", "absent"],
 )
-def test_a_stage_is_run_by_a_child_process_and_the_outcome_is_kept(
+def test_a_child_process_runs_a_stage_and_the_outcome_is_stored(
     tiny_config: ModelConfig,
     monkeypatch: pytest.MonkeyPatch,
     tmp_path: Path,
@@ -90,7 +90,7 @@ def test_a_stage_is_run_by_a_child_process_and_the_outcome_is_kept(
     assert choose_device("auto", tiny_config) == choice
 
 
-def test_a_gpu_that_hangs_is_given_up_and_the_processor_taken(
+def test_a_hanging_gpu_is_abandoned_and_the_cpu_is_used(
     tiny_config: ModelConfig, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
     try_in_software(tiny_config, monkeypatch, tmp_path)
@@ -104,7 +104,7 @@ def test_a_gpu_that_hangs_is_given_up_and_the_processor_taken(
     assert choose_device("auto", tiny_config) == choice
 
 
-def test_the_processor_can_be_asked_for_anywhere(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_the_cpu_can_be_requested_on_any_machine(monkeypatch: pytest.MonkeyPatch) -> None:
     on(monkeypatch, "darwin", "arm64", WORKS)
     assert choose_device("cpu", CONFIG).variant == CPU
 

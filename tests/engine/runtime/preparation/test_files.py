@@ -39,7 +39,7 @@ def packing(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Path:
     return tmp_path
 
 
-def test_a_model_is_ready_once_its_files_are_made(starter, packing):
+def test_a_model_is_ready_once_its_files_are_created(starter, packing):
     events: list[PreparationEvent] = []
     assert not is_ready("starter")
     make_ready("starter", "auto", events.append)
@@ -127,7 +127,7 @@ def test_a_crash_is_found_out_once(cache):
     assert not crashed_last_time("thing")
 
 
-def test_what_is_in_use_by_a_running_process_has_not_crashed(cache):
+def test_use_by_a_running_process_does_not_count_as_a_crash(cache):
     with crash_guarded("thing"):
         assert len(list(cache.iterdir())) == 1
         assert not crashed_last_time("thing")
@@ -146,7 +146,7 @@ def test_a_mark_that_names_no_process_is_a_crash(cache):
     assert crashed_last_time("thing")
 
 
-def test_a_process_of_another_user_is_running(cache, monkeypatch):
+def test_a_process_of_a_different_user_counts_as_running(cache, monkeypatch):
     def forbidden(*_: int) -> None:
         raise PermissionError
 
@@ -156,7 +156,7 @@ def test_a_process_of_another_user_is_running(cache, monkeypatch):
     assert not crashed_last_time("thing")
 
 
-def test_where_no_mark_can_be_written_the_thing_is_used_all_the_same(cache):
+def test_a_guarded_block_runs_even_if_no_mark_can_be_written(cache):
     cache.write_text("not a folder")
     with crash_guarded("thing"):
         pass
@@ -170,7 +170,7 @@ def test_a_cache_that_is_deleted_meanwhile_does_no_harm(cache):
         cache.rmdir()
 
 
-def test_what_is_used_twice_is_in_use_until_both_have_ended(cache):
+def test_a_resource_used_twice_is_in_use_until_both_uses_end(cache):
     with crash_guarded("thing"):
         with crash_guarded("thing"):
             assert is_in_use("thing")
@@ -179,6 +179,6 @@ def test_what_is_used_twice_is_in_use_until_both_have_ended(cache):
     assert not is_in_use("thing")
 
 
-def test_what_a_crashed_process_used_is_not_in_use(cache):
+def test_use_by_a_crashed_process_does_not_count_as_in_use(cache):
     subprocess.run([sys.executable, "-c", CRASHES, str(cache)], check=False)
     assert not is_in_use("thing")

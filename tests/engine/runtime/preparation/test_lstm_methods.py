@@ -54,21 +54,21 @@ def mps_crashes_while_speaking(cache):
     assert ended.returncode < 0
 
 
-def test_on_the_processor_kernels_in_the_modules_are_taken(tiny_config, result_of):
+def test_the_cpu_uses_the_kernels_built_into_the_modules(tiny_config, result_of):
     result_of(None)
     variant, choice = choose_lstm_method(AUTO, tiny_config, CPU)
     assert variant == CPU
     assert choice.words.startswith("tir (built-in kernels")
 
 
-def test_what_was_asked_for_is_taken_without_a_trial(tiny_config, cache):
+def test_a_requested_method_is_used_without_a_trial(tiny_config, cache):
     variant, choice = choose_lstm_method("torch", tiny_config, CPU)
     assert variant == Variant("cpu", lstm_method="torch")
     assert choice.why == "requested"
     assert choose_lstm_method("mps", tiny_config, MACS)[0] == MPS
 
 
-def test_what_there_is_not_is_refused(tiny_config):
+def test_an_unavailable_method_is_refused(tiny_config):
     with pytest.raises(InvalidRequest, match="Use one of: auto, mps, tir, torch"):
         choose_lstm_method("cudnn", tiny_config, CPU)
     with pytest.raises(InvalidRequest, match="needs a Mac"):
@@ -90,7 +90,7 @@ def test_what_there_is_not_is_refused(tiny_config):
         ),
     ],
 )
-def test_on_a_mac_what_is_right_and_faster_is_taken(tiny_config, result_of, result, method, why):
+def test_a_mac_uses_the_method_that_is_correct_and_faster(tiny_config, result_of, result, method, why):
     result_of(result)
     variant, choice = choose_lstm_method(AUTO, tiny_config, MACS)
     assert (variant.lstm_method, choice) == (method, MethodChoice(LstmMethod(method), why, result.seconds))
@@ -132,7 +132,7 @@ def test_choosing_it_again_right_after_a_crash_counts(tiny_config, result_of, ca
     assert remembered_lstm_method("mps", tiny_config, MACS)[0] == MPS
 
 
-def test_another_system_may_try_again_after_a_crash(tiny_config, result_of, cache, monkeypatch):
+def test_a_new_system_build_may_try_again_after_a_crash(tiny_config, result_of, cache, monkeypatch):
     result_of(ProbeResult(True, "", {"tir": 0.005, "mps": 0.004}))
     mps_crashes_while_speaking(cache)
     assert choose_lstm_method(AUTO, tiny_config, MACS)[0] == MACS
@@ -163,7 +163,7 @@ class TestOnSoftwareMetal:
             lstm_methods, "LSTM_TRIAL", ProbeTrial("lstm", LSTM_TRIAL.stages, ((5,), (9,), (9, 2, 4)), 2)
         )
 
-    def test_what_is_right_is_timed_and_kept(self, tiny_config, monkeypatch):
+    def test_a_correct_method_is_timed_and_the_result_is_stored(self, tiny_config, monkeypatch):
         _, choice = choose_lstm_method(AUTO, tiny_config, MACS)
         assert set(choice.seconds) == {"tir", "mps"}
         assert "does not work" not in choice.why
@@ -174,7 +174,7 @@ class TestOnSoftwareMetal:
         ("fault", "value"),
         [("STAND_IN_ABORTS_AT_CALL", "1"), ("STAND_IN_ABORTS_AT_CALL", "17"), ("STAND_IN_ABORTS_AT_OTHER_LENGTH", "1")],
     )
-    def test_what_ends_its_process_is_never_taken(self, tiny_config, monkeypatch, fault, value):
+    def test_a_method_that_ends_its_process_is_never_used(self, tiny_config, monkeypatch, fault, value):
         monkeypatch.setenv(fault, value)
         words = "tir (the LSTM of Metal Performance Shaders doesn’t work here: its process ended (code 6))"
         assert choose_lstm_method(AUTO, tiny_config, MACS)[1].words == words
@@ -182,7 +182,7 @@ class TestOnSoftwareMetal:
         variant, choice = choose_lstm_method(AUTO, tiny_config, MACS)
         assert (variant, choice.words) == (MACS, words)
 
-    def test_what_is_slower_is_not_taken(self, tiny_config, monkeypatch):
+    def test_a_slower_method_is_not_used(self, tiny_config, monkeypatch):
         monkeypatch.setenv("STAND_IN_TAKES_MS", "100")
         monkeypatch.setattr(lstm_methods, "LSTM_TRIAL", ProbeTrial("lstm", LSTM_TRIAL.stages, ((5,),), 2))
         _, choice = choose_lstm_method(AUTO, tiny_config, MACS)

@@ -45,7 +45,7 @@ class Wrong:
         self.runner.close()
 
 
-def test_what_computes_the_truth_is_timed(request_here):
+def test_modules_that_match_the_reference_are_timed(request_here):
     (name, seconds), *others = tried(request_here).items()
     assert (name, others) == ("same", [])
     assert seconds > 0
@@ -65,7 +65,7 @@ def test_a_wrong_value_in_any_call_is_found(request_here, monkeypatch, value):
         tried(request_here)
 
 
-def test_lengths_change_from_call_to_call_and_those_of_one_sequence_are_timed(request_here, monkeypatch):
+def test_lengths_vary_between_calls_and_only_single_sequences_are_timed(request_here, monkeypatch):
     ran = []
 
     def run(case, name, runner):
@@ -79,7 +79,7 @@ def test_lengths_change_from_call_to_call_and_those_of_one_sequence_are_timed(re
     assert seconds == {"same": 4.0}
 
 
-def test_without_metal_the_reason_is_told(request_here, tiny_config):
+def test_a_missing_metal_device_is_reported(request_here, tiny_config):
     request = replace(request_here, tried={"metal": built_folder(tiny_config, BUILT[MACS])})
     result = run_probe(request, PATIENCE_SECONDS)
     assert not result.works
@@ -87,7 +87,7 @@ def test_without_metal_the_reason_is_told(request_here, tiny_config):
     assert len(result.why.splitlines()) == 1
 
 
-def test_inputs_are_what_the_stage_declares(tiny_config):
+def test_made_up_inputs_match_the_stage_declaration(tiny_config):
     for name in STAGES:
         stage = stage_named(name)
         inputs = made_up_inputs(stage, tiny_config, (4, 2))
@@ -95,14 +95,14 @@ def test_inputs_are_what_the_stage_declares(tiny_config):
         assert inputs["token_count"].tolist() == [4, 2]
 
 
-def test_weights_keep_the_size_of_what_passes_through(tiny_config):
+def test_made_up_weights_preserve_the_magnitude_of_the_signal(tiny_config):
     weights = made_up_weights(Manifest.load(built_folder(tiny_config, CPU)), ("text_encoder",))
     assert all(name.startswith("text_encoder.") for name in weights)
     kernel = weights["text_encoder.cnn.0.0.weight"]
     assert np.linalg.norm(kernel[0]) == pytest.approx(1, abs=0.3)
 
 
-def test_the_difference_is_relative_to_the_truth():
+def test_the_difference_is_relative_to_the_reference():
     truth = np.array([3.0, 4.0])
     assert relative_difference(truth, truth) == 0
     assert relative_difference(truth * 1.5, truth) == pytest.approx(0.5)

@@ -32,7 +32,7 @@ def folders(tiny_config, monkeypatch, tmp_path):
     return found
 
 
-def test_the_child_process_is_told_what_to_try(tiny_config, folders, monkeypatch):
+def test_the_child_process_receives_the_trial_request(tiny_config, folders, monkeypatch):
     asked = []
     result = ProbeResult(True, "", {"metal": 0.1})
     monkeypatch.setattr(probes, "run_probe", lambda request: asked.append(request) or result)
@@ -55,7 +55,7 @@ def test_without_modules_nothing_is_tried(tiny_config, folders, monkeypatch, gon
     assert TRIAL.result(tiny_config, {"metal": METAL}, may_try=False) == result
 
 
-def test_what_is_known_is_told_without_trying(tiny_config, folders, monkeypatch):
+def test_a_known_result_is_reported_without_a_new_trial(tiny_config, folders, monkeypatch):
     assert TRIAL.result(tiny_config, {"metal": METAL}, may_try=False) == ProbeResult(False, "not tested yet")
     result = ProbeResult(True, "", {"metal": 0.1})
     monkeypatch.setattr(probes, "run_probe", lambda _: result)

@@ -113,7 +113,7 @@ def test_a_failed_compiler_is_quoted(child, monkeypatch):
     assert caught.value.recovery_action is RecoveryAction.INSTALL_AGAIN
 
 
-def test_why_shipped_modules_are_not_used_is_told_at_the_start_and_if_building_fails(child, monkeypatch):
+def test_rejected_shipped_modules_are_explained_at_the_start_and_on_build_failure(child, monkeypatch):
     monkeypatch.setattr(modules, "families_here", lambda: {X86_64: "this CPU lacks avx2"})
     states(monkeypatch, Missing(), Missing())
     line = json.dumps(error_fields(CompileError("There is no C compiler.", "Install one.")))
@@ -126,7 +126,7 @@ def test_why_shipped_modules_are_not_used_is_told_at_the_start_and_if_building_f
     assert events[0].title == f"Starting the compiler. {sentence}"
 
 
-def test_a_real_child_tells_what_went_wrong():
+def test_a_real_child_process_reports_its_error():
     with pytest.raises(CompileError, match="abacus") as caught:
         run_engine(["compile", "--target", "abacus"], lambda _: None)
     assert caught.value.hint
@@ -162,7 +162,7 @@ def test_cancel_ends_the_child(child, monkeypatch):
     assert child.last.returncode is not None
 
 
-def test_modules_that_another_process_built_meanwhile_are_taken(child, monkeypatch):
+def test_modules_built_meanwhile_by_a_different_process_are_used(child, monkeypatch):
     states(monkeypatch, Missing(), FRESH)
     ensure_modules("starter", CONFIG, CPU, lambda _: None)
     assert child.last is None
@@ -270,7 +270,7 @@ def test_those_built_here_speak_else_the_fastest_that_can_be_used(
     assert not found.problem
 
 
-def test_why_better_ones_are_not_used_is_told(places, monkeypatch):
+def test_the_reason_for_not_using_better_modules_is_reported(places, monkeypatch):
     there(monkeypatch, STALE, MODULE_CHOICE_FRESH, Stale("decoder.so is damaged"))
     why = find_modules(CONFIG, CPU).why
     assert X86_64.title in why
@@ -278,7 +278,7 @@ def test_why_better_ones_are_not_used_is_told(places, monkeypatch):
     assert "decoder.so is damaged" in why
 
 
-def test_a_processor_that_hides_what_it_can_do_gets_what_it_shows(places, monkeypatch):
+def test_a_cpu_that_hides_features_gets_modules_for_the_visible_ones(places, monkeypatch):
     there(monkeypatch, MODULE_CHOICE_FRESH, MODULE_CHOICE_FRESH, Missing())
     here(monkeypatch, {X86_64_V4: HIDDEN, X86_64: ""})
     found = find_modules(CONFIG, CPU)
@@ -313,7 +313,7 @@ def test_modules_that_none_are_shipped_of_are_built_here(places, monkeypatch):
     assert not find_modules(CONFIG, probed).shipped_problem
 
 
-def test_each_place_is_asked_for_the_identity_of_its_own_modules(places, monkeypatch):
+def test_each_place_is_checked_against_its_own_module_identity(places, monkeypatch):
     asked: dict[str, object] = {}
 
     def freshness(folder: Path, expected: object, stages: object) -> Freshness:

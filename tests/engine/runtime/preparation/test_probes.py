@@ -58,7 +58,7 @@ def kept(modules: str = "m") -> StoredResult:
         (hangs, ProbeResult(False, "it timed out after 0.5 seconds")),
     ],
 )
-def test_whatever_becomes_of_a_probe_is_a_result(
+def test_every_outcome_of_a_probe_becomes_a_result(
     monkeypatch: pytest.MonkeyPatch, trying: Callable[[TrialRequest], dict[str, float]], result: ProbeResult
 ) -> None:
     monkeypatch.setattr(probes, "tried", trying)
@@ -97,7 +97,7 @@ def test_a_result_without_its_times_is_found_out_again() -> None:
     assert kept().load() is None
 
 
-def test_where_nothing_can_be_kept_a_process_tries_once_and_says_so(
+def test_a_process_without_writable_storage_tries_once_and_logs_it(
     cache: Path, caplog: pytest.LogCaptureFixture
 ) -> None:
     cache.write_text("not a folder")

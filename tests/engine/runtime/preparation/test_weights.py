@@ -75,7 +75,7 @@ def test_kept_weights_equal_those_packed_now_bit_for_bit(children, checkpoint, m
 
 
 @pytest.mark.parametrize("long", [False, True])
-def test_kept_weights_speak_as_the_originals_do_and_make_room_where_speech_is_long(
+def test_stored_weights_produce_the_same_audio_and_free_memory_for_long_speech(
     children, checkpoint, modules, monkeypatch, long
 ):
     if long:
@@ -112,7 +112,7 @@ def test_packing_is_reported_stage_by_stage_from_before_its_process_begins(child
     assert events == [PreparationEvent(TITLE, done, STAGES) for done in (0, *range(STAGES + 1))]
 
 
-def test_other_weights_take_the_place_of_the_old_which_is_said(children, checkpoint, modules, monkeypatch):
+def test_different_weights_replace_the_old_ones_with_an_update_notice(children, checkpoint, modules, monkeypatch):
     ensured(checkpoint, modules)
     before = sorted(packed_weights_path("starter", None).parent.iterdir())
     other = replace(checkpoint, identity="other")
@@ -137,7 +137,7 @@ def same_arrays(found: object, checkpoint: Checkpoint) -> bool:
     return isinstance(found, dict) and all(np.array_equal(found[name], array) for name, array in originals.items())
 
 
-def test_where_packing_fails_the_model_speaks_with_its_own_weights(children, checkpoint, modules, monkeypatch):
+def test_a_packing_failure_falls_back_to_the_original_weights(children, checkpoint, modules, monkeypatch):
     def broken(*_: object) -> None:
         raise EngineError("It broke.", "Mend it.")
 
@@ -148,7 +148,7 @@ def test_where_packing_fails_the_model_speaks_with_its_own_weights(children, che
     assert "It broke. Mend it." in events[-1].title
 
 
-def test_where_nothing_can_be_written_the_model_speaks_with_its_own_weights(children, checkpoint, modules, tmp_path):
+def test_an_unwritable_folder_falls_back_to_the_original_weights(children, checkpoint, modules, tmp_path):
     (tmp_path / "weights").write_text("no folder")
     events: list[PreparationEvent] = []
     assert same_arrays(ensured(checkpoint, modules, events), checkpoint)
@@ -156,7 +156,7 @@ def test_where_nothing_can_be_written_the_model_speaks_with_its_own_weights(chil
     assert children == []
 
 
-def test_a_full_disk_is_told(children, modules, tmp_path, monkeypatch):
+def test_a_full_disk_is_reported(children, modules, tmp_path, monkeypatch):
     def full(*_: object) -> None:
         raise OSError(28, "No space left on device")
 
@@ -178,7 +178,7 @@ def test_canceling_leaves_nothing_behind(children, checkpoint, modules, monkeypa
     assert not part.exists()
 
 
-def test_random_weights_are_kept_apart_from_trained_ones_and_devices_from_each_other():
+def test_random_and_trained_weights_and_devices_have_separate_files():
     names = {
         packed_weights_path("kokoro-82m", weights, device).name
         for weights in (None, "random:0", "random:1")
@@ -188,7 +188,7 @@ def test_random_weights_are_kept_apart_from_trained_ones_and_devices_from_each_o
     assert names == {f"{name}.weights" for name in kept}
 
 
-def test_two_that_start_at_once_pack_once(checkpoint, modules, tmp_path, monkeypatch):
+def test_two_simultaneous_starts_pack_only_once(checkpoint, modules, tmp_path, monkeypatch):
     monkeypatch.setattr(preparation_weights, "packed_weights_folder", lambda: tmp_path)
     events: list[PreparationEvent] = []
     found: list[object] = []

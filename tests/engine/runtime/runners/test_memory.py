@@ -47,7 +47,7 @@ def test_a_longer_utterance_gets_more(given):
         assert array.shape == (MEBIBYTE,)
 
 
-def test_threads_do_not_share_what_is_lent(given):
+def test_threads_do_not_share_lent_memory(given):
     workspace, other = Workspace(), []
     with workspace.lent():
         mine = given(1000)
@@ -63,7 +63,7 @@ def test_without_a_workspace_memory_goes_with_its_array(given):
 
 
 @pytest.mark.skipif(sys.platform != "linux", reason="elsewhere pages go when others need them")
-def test_pages_beyond_what_is_kept_go_back(given):
+def test_pages_beyond_the_limit_are_returned_to_the_system(given):
     workspace = Workspace()
     before = resident_bytes()
     with workspace.lent():
@@ -102,7 +102,7 @@ def test_each_array_gets_a_buffer_that_is_large_enough(buffers_of):
     assert len(set(addresses(buffers))) == 4
 
 
-def test_the_next_stage_gets_the_same_buffers_whatever_their_order(buffers_of):
+def test_the_next_stage_gets_the_same_buffers_in_any_order(buffers_of):
     buffers = Buffers(memory_of)
     with buffers.lent():
         large, small = addresses(buffers_of(2000, 100))
@@ -111,7 +111,7 @@ def test_the_next_stage_gets_the_same_buffers_whatever_their_order(buffers_of):
     assert buffers.size_bytes == 2100
 
 
-def test_a_longer_utterance_gets_larger_ones_in_place_of_the_smaller(buffers_of):
+def test_a_longer_utterance_gets_larger_buffers_instead_of_the_smaller_ones(buffers_of):
     buffers = Buffers(memory_of)
     with buffers.lent():
         buffers_of(2000, 100)
@@ -120,7 +120,7 @@ def test_a_longer_utterance_gets_larger_ones_in_place_of_the_smaller(buffers_of)
     assert buffers.size_bytes == 2650
 
 
-def test_no_more_is_kept_than_the_budget_and_the_largest_go_first(buffers_of, monkeypatch):
+def test_retained_buffers_stay_within_the_budget_and_the_largest_go_first(buffers_of, monkeypatch):
     monkeypatch.setattr(buffer_module, "KEPT_BYTES", 1000)
     buffers = Buffers(memory_of)
     with buffers.lent():
@@ -131,7 +131,7 @@ def test_no_more_is_kept_than_the_budget_and_the_largest_go_first(buffers_of, mo
         assert addresses(buffers_of(400, 600)) == [small, middle]
 
 
-def test_what_is_not_of_this_stage_is_lent_to_no_other_thread(buffers_of):
+def test_buffers_lent_to_a_stage_are_not_shared_with_other_threads(buffers_of):
     buffers, other = Buffers(memory_of), []
     with buffers.lent():
         mine = addresses(buffers_of(1000))
@@ -142,7 +142,7 @@ def test_what_is_not_of_this_stage_is_lent_to_no_other_thread(buffers_of):
     assert other != mine
 
 
-def test_where_nothing_is_lent_buffers_go_with_their_arrays():
+def test_buffers_without_a_lender_are_freed_with_their_arrays():
     made = []
 
     def counted(size_bytes):

@@ -52,20 +52,20 @@ def doubled(runtime: Runtime, metal) -> Callable[[], float]:
     return compute
 
 
-def test_what_the_gpu_does_is_done_once(runtime, doubled):
+def test_a_successful_gpu_computation_runs_once(runtime, doubled):
     assert runtime.computed(doubled) == 4
     assert doubled.calls == 1
 
 
 @pytest.mark.parametrize("launch", [1, 2])
-def test_what_the_gpu_fails_at_is_done_again(metal, runtime, doubled, caplog, launch):
+def test_a_failed_gpu_computation_runs_again(metal, runtime, doubled, caplog, launch):
     with metal.behaving(fail_launch=launch), caplog.at_level(logging.WARNING):
         assert runtime.computed(doubled) == 4
     assert doubled.calls == 2
     assert "The GPU failed (GPUError after kernel k: the GPU was told to fail). Trying again." in caplog.text
 
 
-def test_a_second_failure_is_told_and_the_next_computation_begins_anew(metal, runtime, doubled):
+def test_a_second_failure_is_reported_and_the_next_computation_starts_fresh(metal, runtime, doubled):
     with metal.behaving(fail_launch=2, failures=2):
         with pytest.raises(GpuFailed, match=r"The GPU failed \(GPUError after kernel k: .*\)\. Use --device cpu"):
             runtime.computed(doubled)
@@ -133,7 +133,7 @@ def test_a_mistake_is_no_failure_of_the_gpu(metal, runtime, compute, error, word
     assert metal.counts().resets == resets
 
 
-def test_the_processor_computes_once():
+def test_a_cpu_computation_runs_only_once():
     def compute() -> None:
         raise RuntimeError("it fails")
 

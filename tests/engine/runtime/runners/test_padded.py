@@ -135,7 +135,7 @@ def test_every_symbolic_axis_is_padded_with_zeros(tiny_config, ragged):
 
 @given(counts=st.lists(st.integers(1, 12), min_size=1, max_size=3), padding=st.floats(0, 4))
 @settings(max_examples=40)
-def test_tails_are_what_lies_beyond_each_member(tiny_config, counts, padding):
+def test_tails_hold_the_samples_beyond_each_member(tiny_config, counts, padding):
     stage, longest = stage_named("istft"), max(counts)
     shapes = {t.name: t.shape(tiny_config, len(counts), {"frames": longest}) for t in stage.inputs}
     inputs: Values = {t.name: np.zeros(shapes[t.name], t.dtype) for t in stage.inputs}

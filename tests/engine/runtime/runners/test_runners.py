@@ -81,7 +81,7 @@ def test_cropping_takes_the_valid_part(tiny_config):
     assert cropped(tiny_config, harmonics, array, {"tokens": 2}).shape == array.shape
 
 
-def test_inner_values_follow_the_outputs():
+def test_activations_follow_the_outputs():
     values = [np.full(1, number) for number in range(4)]
     seen: dict[str, np.ndarray] = {}
     outputs = named_outputs(DURATION, values, ("predictor.lstm", "predictor.text_encoder.lstms.0"), seen.__setitem__)

@@ -99,7 +99,7 @@ def test_compiled_stages_equal_the_exportable_ones(runner, exportable, tiny_conf
 
 @several_threads
 @pytest.mark.parametrize("stage", STAGES, ids=lambda stage: stage.name)
-def test_what_stands_in_the_padding_changes_nothing(runner, tiny_config, stage):
+def test_padding_contents_do_not_change_outputs(runner, tiny_config, stage):
     arrays = arrays_for(stage, tiny_config, COUNTS)
     clean = runner.run(stage, arrays)
     for tensor in stage.inputs:
@@ -136,7 +136,7 @@ def probed_folder(tiny_config):
 
 
 @pytest.mark.parametrize("stage", PROBED, ids=lambda stage: stage.name)
-def test_compiled_stages_show_the_inner_values_of_the_exportable_ones(
+def test_compiled_stages_expose_the_same_activations_as_exportable_ones(
     probed_folder, runner, tiny_config, weights, stage
 ):
     seen, expected = {}, {}
@@ -153,7 +153,7 @@ def test_compiled_stages_show_the_inner_values_of_the_exportable_ones(
             np.testing.assert_allclose(outputs[name], array, atol=1e-6, rtol=1e-5)
 
 
-def test_inner_values_nobody_asks_for_are_dropped(probed_folder, tiny_config, weights):
+def test_unrequested_activations_are_dropped(probed_folder, tiny_config, weights):
     runner = CompiledRunner(probed_folder, tiny_config, weights)
     for stage in (*PROBED, stage_named("istft")):
         outputs = runner.run(stage, arrays_for(stage, tiny_config, single(3)))
@@ -337,11 +337,11 @@ def test_the_function_in_torch_equals_the_reference(tiny_config, device, directi
     np.testing.assert_allclose(y.numpy(), expected, atol=1e-5)
 
 
-def test_modules_with_kernels_of_their_own_need_nothing(tiny_config):
+def test_modules_with_built_in_lstm_kernels_need_nothing_else(tiny_config):
     assert provide_lstm(manifest(tiny_config, "tir"), Path())() is None
 
 
-def test_a_bridge_that_is_missing_damaged_or_for_another_system_is_an_error(tiny_config, tmp_path, monkeypatch):
+def test_a_missing_damaged_or_foreign_bridge_is_an_error(tiny_config, tmp_path, monkeypatch):
     monkeypatch.setattr(tvm_ffi, "get_global_func", lambda *_, **__: None)
     with pytest.raises(EngineError, match="lack their library"):
         provide_lstm(manifest(tiny_config, "mps"), tmp_path)

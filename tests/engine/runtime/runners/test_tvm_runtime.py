@@ -49,7 +49,7 @@ ARRAYS = [
 
 @pytest.mark.parametrize("array", ARRAYS, ids=lambda array: f"{array.dtype}{array.shape}")
 @pytest.mark.parametrize("device", ["cpu", "metal"])
-def test_tensors_hold_a_copy_of_what_compiled_code_cannot_read_in_place(device, array):
+def test_tensors_copy_arrays_that_compiled_code_cannot_read_in_place(device, array):
     metal_device()
     runtime = Runtime(device)
     order: Literal["C", "F"] = "C" if array.flags.c_contiguous else "F"
@@ -61,7 +61,7 @@ def test_tensors_hold_a_copy_of_what_compiled_code_cannot_read_in_place(device, 
     np.testing.assert_array_equal(runtime.array(tensor), array)
 
 
-def test_the_processor_reads_in_place_what_it_can():
+def test_the_cpu_reads_aligned_writable_arrays_in_place():
     runtime = Runtime("cpu")
     given = aligned_copy(ARRAYS[0])
     assert np.shares_memory(runtime.array(runtime.tensor(given)), given)
@@ -130,7 +130,7 @@ def test_an_array_that_can_be_written_to_is_not_known():
     assert readings.tensor(array) is None
 
 
-def test_a_new_array_in_the_place_of_an_old_one_is_not_taken_for_it():
+def test_a_new_array_is_not_mistaken_for_a_freed_one():
     readings = ReadbackCache()
     for _ in range(100):
         array, _ = remembered(readings)

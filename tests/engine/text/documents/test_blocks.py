@@ -88,7 +88,7 @@ def test_thousands_of_headings_without_text_take_linear_time():
     assert sum(chapter.text.count("One") for chapter in chapters) == 500_000
 
 
-def test_blocks_of_another_matter_are_chapters_of_their_own():
+def test_blocks_of_different_matter_become_separate_chapters():
     blocks = [
         Block("A Book", 1, matter=Matter.FRONT),
         Block("By Somebody.", matter=Matter.FRONT),
@@ -106,14 +106,14 @@ def test_blocks_of_another_matter_are_chapters_of_their_own():
     ]
 
 
-def test_text_behind_another_matter_goes_on_under_its_title():
+def test_text_after_different_matter_continues_under_its_title():
     blocks = [Block("One", 1), Block("a"), Block("Two", 1), Block("b"), Block("list", matter=Matter.FRONT), Block("c")]
     assert [(each.title, each.text) for each in chapters_of(blocks, "A Book")] == [
         ("One", "One\n\na"), ("Two", "Two\n\nb"), ("Front matter", "list"), ("Two", "c"),
     ]  # fmt: skip
 
 
-def test_pieces_of_a_long_chapter_show_what_is_in_them():
+def test_pieces_of_a_long_chapter_retain_their_styles_and_pictures():
     words = "word " * 200
     paragraphs = [
         Block(
@@ -159,7 +159,7 @@ def test_nothing_is_set_apart_where_most_is():
     assert chapter.styles == ()
 
 
-def test_pictures_of_what_has_no_text_go_to_what_is_beside_it():
+def test_pictures_of_empty_blocks_move_to_adjacent_text():
     picture = Picture(0, "a.png")
     (chapter,) = chapters_of([Block("", pictures=(picture,)), Block("One."), Block(" ", pictures=(picture,))], "Book")
     assert chapter.pictures == (picture, Picture(4, "a.png"))
@@ -209,7 +209,7 @@ def test_a_sign_may_become_several():
     assert [after[style.start : style.end] for style in found] == ["first", "fit"]
 
 
-def test_what_is_gone_has_no_span_and_what_is_nested_is_one():
+def test_removed_text_has_no_span_and_nested_spans_merge():
     spans = [Styled(3, 9, TextStyle.STRONG), Styled(10, 13, TextStyle.STRONG), Styled(11, 13, TextStyle.STRONG)]
     assert moved(spans, "He [Pg 3] saw.", "He saw.") == (Styled(3, 6, TextStyle.STRONG),)
 
@@ -248,11 +248,11 @@ def test_a_table_that_arranges_text_is_read_cell_by_cell(table, read):
         "<tr><td>Name<td>Price</tr><tr><td>Fig<td>2</tr><tr><td><p>Pear</p><td>1</tr>",
     ],
 )
-def test_a_table_of_data_is_told_in_short(table):
+def test_a_data_table_is_summarized_briefly(table):
     assert texts(f"<table>{table}</table>") == ["Table: 2 rows of Name, Price."]
 
 
-def test_a_table_with_a_role_is_what_it_says():
+def test_a_table_is_treated_according_to_its_role():
     table = "<tr><th>Name<th>Price</tr><tr><td>Fig<td>2</tr>"
     assert texts(f"<table role='presentation'>{table}</table>") == ["Name", "Price", "Fig", "2"]
 
@@ -276,7 +276,7 @@ def test_contents_in_a_table_are_front_matter():
         ("a\x00b\x0c", "a b"),
     ],
 )
-def test_what_layout_left_goes(raw, spoken):
+def test_layout_artifacts_are_removed(raw, spoken):
     assert clean(raw) == spoken
 
 

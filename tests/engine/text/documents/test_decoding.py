@@ -63,7 +63,7 @@ CASES = {
 
 
 @pytest.mark.parametrize("encoding", ["utf-8", "utf-8-sig", "utf-16", "utf-32"])
-def test_what_tells_its_encoding_is_read_without_a_word(encoding):
+def test_text_that_declares_its_encoding_is_read_without_notice(encoding):
     found = decoded("“Café”\r\nund Öl\rdanach".encode(encoding), "a.txt")
     assert (found.text, found.notices) == ("“Café”\nund Öl\ndanach", ())
 
@@ -113,7 +113,7 @@ def test_a_replacement_that_was_written_so_is_none():
         bytes(range(128, 256)) * 8 + bytes(range(32)) * 3, b"\x7fELF\x02\x01\x01\x00" + bytes(64),
     ],
 )  # fmt: skip
-def test_what_is_no_text_is_said(content):
+def test_non_text_content_is_reported(content):
     with pytest.raises(DamagedDocument, match=r"“photo\.txt” isn’t a text file"):
         decoded(content, "photo.txt")
 
@@ -138,7 +138,7 @@ def test_any_bytes_are_a_text_or_refused(content):
     ("right", "wrong"),
     [("café", "cafŽ"), ("привет", "РТЙЧЕФ"), ("朝の港", "憆仛峘"), ("“Yes”", "ìYesî"), ("über", "�ber")],
 )
-def test_what_is_decoded_rightly_is_likelier(right, wrong):
+def test_correctly_decoded_text_is_more_likely(right, wrong):
     assert likelihood(right) > likelihood(wrong)
 
 
@@ -161,7 +161,7 @@ def test_members_are_read(tmp_path):
         assert opened.tree("two").tag == "a"
 
 
-def test_what_is_no_archive_or_lacks_a_member_is_damaged(tmp_path):
+def test_an_invalid_archive_or_missing_member_counts_as_damaged(tmp_path):
     (tmp_path / "a.epub").write_bytes(b"PK\x03\x04 but no more")
     with pytest.raises(DamagedDocument, match=r"“a\.epub” is damaged or incomplete"):
         Archive(tmp_path / "a.epub")
@@ -233,7 +233,7 @@ def picture_book(path: Path) -> Path:
     return packed_as(path, members)
 
 
-def test_the_pictures_of_a_book_stand_in_its_text_but_for_the_cover(tmp_path):
+def test_book_pictures_except_the_cover_appear_in_the_text(tmp_path):
     path = picture_book(tmp_path / "a.epub")
     one, two = read(path).chapters
     assert one.pictures == (Picture(len(one.text), "OEBPS/img/plate.png"),)
@@ -306,7 +306,7 @@ def test_a_picture_that_is_too_large_is_none(tmp_path, monkeypatch):
 
 
 @pytest.mark.parametrize("name", ["none.epub", "a.pdf", "a.txt", "a.doc", "none.html"])
-def test_what_has_no_pictures_has_none(tmp_path, name):
+def test_documents_without_pictures_return_none(tmp_path, name):
     (tmp_path / "a.pdf").write_bytes(b"%PDF")
     assert read_picture(tmp_path / name, "a.png") is None
 

@@ -15,7 +15,7 @@ def test_a_document_counts_the_characters_of_its_chapters() -> None:
     assert document.cover is None
 
 
-def test_front_and_back_matter_are_not_usual_chapters_but_where_there_is_nothing_else() -> None:
+def test_front_and_back_matter_are_defaults_only_without_other_chapters() -> None:
     front, text, back = Chapter("Contents", "One"), Chapter("One", "It begins."), Chapter("Index", "It, 1")
     chapters = (replace(front, matter=Matter.FRONT), text, replace(back, matter=Matter.BACK))
     document = Document("A Book", "", "en", chapters)
@@ -24,13 +24,13 @@ def test_front_and_back_matter_are_not_usual_chapters_but_where_there_is_nothing
     assert document.with_chapters((0, 2)).default_chapters == (0, 1)
 
 
-def test_notes_are_read_at_the_end_of_their_chapter_or_not_at_all() -> None:
+def test_notes_are_read_at_the_end_of_their_chapter_or_never() -> None:
     document = Document("A Book", "", "en", (Chapter("One", "It begins.", notes="A note."), Chapter("Two", "Two.")))
     assert document.text == "It begins.\n\nTwo."
     assert document.with_notes().text == "It begins.\n\nA note.\n\nTwo."
 
 
-def test_notes_change_nothing_about_what_is_shown() -> None:
+def test_notes_do_not_change_styles_or_pictures() -> None:
     styles, pictures = (Styled(3, 9, TextStyle.EMPHASIS),), (Picture(10, "a.png"),)
     chapter = Chapter("One", "It begins.", notes="A note.", styles=styles, pictures=pictures)
     (noted,) = Document("A Book", "", "en", (chapter,)).with_notes().chapters
@@ -65,5 +65,5 @@ def test_a_document_comes_back(cover: bytes | None) -> None:
         ("", Matter.TEXT),
     ],
 )
-def test_a_title_tells_what_its_chapter_is(title: str, matter: Matter) -> None:
+def test_a_title_reveals_the_matter_of_its_chapter(title: str, matter: Matter) -> None:
     assert matter_of_title(title) is matter

@@ -86,7 +86,7 @@ def encryption(method: str) -> str:
     return f"<encryption><EncryptedData><EncryptionMethod Algorithm='{method}'/></EncryptedData></encryption>"
 
 
-def test_a_protected_book_is_said_to_be(path: Path) -> None:
+def test_a_protected_book_is_reported_as_such(path: Path) -> None:
     changed(path, encryption=encryption("http://www.w3.org/2001/04/xmlenc#aes128-cbc"))
     with pytest.raises(EncryptedDocument, match="DRM-protected"):
         read(path)
@@ -145,7 +145,7 @@ def test_any_name_is_found(tmp_path_factory: pytest.TempPathFactory, name: str) 
     assert texts(book_of(folder, {f"{name}.xhtml": ONE, "é2.xhtml": TWO})) == SAID
 
 
-def test_missing_pages_are_told_once(tmp_path: Path) -> None:
+def test_missing_pages_are_reported_once(tmp_path: Path) -> None:
     spine = [("c1.xhtml", XHTML), ("ad.xhtml", XHTML), ("b/ad2.xhtml", XHTML), ("c2.xhtml", XHTML)]
     document = book_of(tmp_path, {"c1.xhtml": ONE, "c2.xhtml": TWO}, spine)
     assert texts(document) == SAID
@@ -154,7 +154,7 @@ def test_missing_pages_are_told_once(tmp_path: Path) -> None:
     assert "ad.xhtml" in notice
 
 
-def test_empty_pages_are_told_once(tmp_path: Path) -> None:
+def test_empty_pages_are_reported_once(tmp_path: Path) -> None:
     document = book_of(tmp_path, {"c1.xhtml": ONE, "x.xhtml": b" ", "c2.xhtml": TWO})
     assert texts(document) == SAID
     assert ["x.xhtml" in notice for notice in document.notices] == [True]
@@ -165,12 +165,12 @@ def test_a_book_without_any_of_its_pages_is_damaged(tmp_path: Path) -> None:
         book_of(tmp_path, {}, [("c1.xhtml", XHTML)])
 
 
-def test_a_book_of_pictures_is_said_to_be(tmp_path: Path) -> None:
+def test_a_book_of_pictures_is_reported_as_such(tmp_path: Path) -> None:
     with pytest.raises(UnusableDocument, match="only pictures"):
         book_of(tmp_path, {"c1.xhtml": xhtml("<p><img src='1.png' alt='The first page'/></p>")})
 
 
-def test_a_book_whose_pages_are_pictures_is_said_to_be(tmp_path: Path) -> None:
+def test_a_book_with_pictures_as_pages_is_reported_as_such(tmp_path: Path) -> None:
     svg = 'media-type="image/svg+xml"'
     nav = f'{XHTML} properties="nav"'
     spine = [("1.svg", svg), ("nav.xhtml", nav)]
@@ -208,7 +208,7 @@ def test_a_page_is_known_in_spite_of_its_type(tmp_path: Path, kind: str) -> None
     assert texts(document) == SAID
 
 
-def test_what_is_no_page_is_not_read(tmp_path: Path) -> None:
+def test_items_other_than_pages_are_not_read(tmp_path: Path) -> None:
     others = [("a.css", 'media-type="text/css"'), ("b.svg", 'media-type="image/svg+xml"')]
     spine = [("c1.xhtml", XHTML), *others, ("c2.xhtml", XHTML)]
     pages = {"c1.xhtml": ONE, "a.css": "p {}", "b.svg": "<svg/>", "c2.xhtml": TWO}
@@ -224,7 +224,7 @@ def test_pages_beside_the_text_are_read_if_there_is_nothing_else(tmp_path: Path)
     assert (texts(document), document.default_chapters) == (SAID, (0,))
 
 
-def test_notes_apart_from_the_order_of_reading_are_kept_with_their_text(tmp_path: Path) -> None:
+def test_notes_outside_the_reading_order_stay_with_their_text(tmp_path: Path) -> None:
     note = "<p id='n'><a href='c1.xhtml#r'>1</a> The note.</p>"
     pages = {"c1.xhtml": xhtml("<p>A.<a id='r' href='n.xhtml#n'>1</a></p>"), "n.xhtml": xhtml(note)}
     opf = package([(name, XHTML) for name in pages]).replace('idref="i1"', 'idref="i1" linear="no"')
@@ -288,7 +288,7 @@ def test_an_archive_without_pages_is_damaged(tmp_path: Path) -> None:
         read(packed_as(tmp_path / "a.epub", {"mimetype": "application/epub+zip", "1.png": b"1"}))
 
 
-def test_a_code_that_is_guessed_is_told_once(tmp_path: Path) -> None:
+def test_a_guessed_encoding_is_reported_once(tmp_path: Path) -> None:
     page = "<html><body><h1>{}</h1><p>L’hôtel était déjà prêt, et il pleuvait.</p></body></html>"
     pages: dict[str, str | bytes] = {f"{name}.xhtml": page.format(name).encode("cp1252") for name in ("One", "Two")}
     document = book_of(tmp_path, pages)
@@ -323,7 +323,7 @@ def test_everything_that_is_shown_is_in_the_text_and_in_order(path: Path) -> Non
                 assert said in paragraphs
 
 
-def test_an_epub_shows_what_its_pages_do() -> None:
+def test_an_epub_shows_the_styles_of_its_pages() -> None:
     found = all_shown(read_any(shared_book("love-among-the-chickens.epub")))
     headings = [said for text_style, said in found if text_style == "heading"]
     assert "I: A Letter with a Postscript" in headings
@@ -334,7 +334,7 @@ def test_an_epub_shows_what_its_pages_do() -> None:
     assert any(text_style == "quote" and "In his hand he bore the brand" in said for text_style, said in found)
 
 
-def test_a_page_shows_what_it_marks() -> None:
+def test_a_page_shows_its_marked_styles() -> None:
     chapters = read_any(shared_book("pride-and-prejudice.htm")).chapters
     first = next(chapter for chapter in chapters if chapter.title == "Chapter 1")
     assert shown(first)[:3] == [("heading", "Chapter 1"), ("emphasis", "You"), ("emphasis", "may")]
@@ -418,7 +418,7 @@ def test_several_entries_may_lead_to_one_place(tmp_path: Path) -> None:
         "<a id='x'/>", "<p><sup><a id='x' href='#n'>1</a></sup></p>", "<p id='x'><img id='y' src='1.png'/></p>",
     ],
 )  # fmt: skip
-def test_contents_may_lead_to_what_is_not_read(tmp_path: Path, place: str) -> None:
+def test_contents_entries_may_lead_to_unread_elements(tmp_path: Path, place: str) -> None:
     body = f"<p>Before.</p>{place}<h2>Two</h2><p>Behind.</p>"
     entries = [("One", "a.xhtml"), ("Two", "a.xhtml#x")]
     document = with_map(tmp_path, {"a.xhtml": body}, entries)
@@ -497,7 +497,7 @@ def test_types_tell_front_and_back_matter(tmp_path: Path, kind: str) -> None:
 
 
 @pytest.mark.parametrize("kind", ["preface", "foreword", "prologue", "epilogue", "afterword", "bodymatter", "chapter"])
-def test_what_the_book_was_written_for_is_text(tmp_path: Path, kind: str) -> None:
+def test_prefaces_epilogues_and_other_main_sections_are_text(tmp_path: Path, kind: str) -> None:
     pages = {
         "a.xhtml": f"<section epub:type='frontmatter {kind}'><h1>X</h1><p>Y</p></section>",
         "b.xhtml": "<p>Sea.</p>",

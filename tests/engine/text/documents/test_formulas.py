@@ -25,11 +25,11 @@ from tests.engine.text.documents.pages import texts
         ("<span style='display:none'><math><mi>x</mi></math></span><img aria-hidden='true' alt='{x}'>", "x"),
     ],
 )
-def test_a_formula_is_said(math, said):
+def test_a_formula_is_read_aloud(math, said):
     assert texts(f"<p>So {math}, and {math} too.</p>") == [f"So {said}, and {said} too."]
 
 
-def test_formulas_that_are_not_read_are_told_once(tmp_path):
+def test_unread_formulas_are_reported_once(tmp_path):
     (tmp_path / "a.html").write_text("<p>First <math alttext='x_1'/></p>" * 3)
     (notice,) = read(tmp_path / "a.html").notices
     assert "3 formulas" in notice

@@ -33,7 +33,7 @@ def test_an_initial_joins_its_word(written, read):
 
 
 @pytest.mark.parametrize("page", ["<p>A</p><p>lone man</p>", "<p>B</p><p>Next item</p>", "<h2>V</h2><p>vast</p>"])
-def test_a_letter_of_its_own_stays(page):
+def test_a_standalone_letter_stays_separate(page):
     assert len(texts(page)) == 2
 
 
@@ -66,7 +66,7 @@ def test_the_lines_of_a_heading_have_a_pause_between_them(heading, read):
     assert (block.text, block.level) == (read, 1)
 
 
-def test_a_picture_in_a_sentence_is_read_and_one_beside_it_is_not():
+def test_an_inline_picture_is_read_and_one_beside_text_is_not():
     page = "<p>So <img alt='x = 2' src='q.png'> here.</p><p><img alt='A ship'></p><p><img class='math' alt='y = 3'></p>"
     assert texts(page) == ["So x = 2 here.", "y = 3"]
 
@@ -120,7 +120,7 @@ WORD = st.tuples(
         ("<p hidden><i>No</i></p><p><i>Yes</i></p>", [("emphasis", "Yes")]),
     ],
 )  # fmt: skip
-def test_what_a_page_emphasizes_and_sets_apart(page, wanted):
+def test_emphasis_headings_and_quotes_of_a_page_are_recognized(page, wanted):
     assert shown_on(page) == wanted
 
 
@@ -268,7 +268,7 @@ def test_the_license_of_a_book_ends_with_the_book(tmp_path):
         "<p>The Part {0} <a href='#c{0}'>1{0}</a></p>", "<li>{0}. <a href='#c{0}'>Part</a></li>",
     ],
 )  # fmt: skip
-def test_a_list_of_contents_and_what_is_before_it_are_front_matter(line):
+def test_a_list_of_contents_and_the_blocks_before_it_are_front_matter(line):
     contents = "".join(line.format(number) for number in range(1, 5))
     body = "".join(f"<h2 id='c{number}'>Chapter {number}</h2><p>Text.</p>" for number in range(1, 5))
     read = chapters(f"<h1>A BOOK</h1><h2>By A. Writer</h2><p>CONTENTS</p>{contents}{body}")
@@ -284,7 +284,7 @@ def test_a_few_links_are_text():
 @pytest.mark.parametrize(
     "line", ["<p>If you fight, turn to <a href='#c{0}'>{0}</a></p>", "<p><a href='#c{0}'>Fight</a></p>"]
 )
-def test_the_ways_to_go_on_in_a_game_are_text(line):
+def test_choices_in_a_gamebook_are_text(line):
     ways = "".join(line.format(number) for number in range(1, 5))
     page = f"<h2>1</h2><p>{'You stand before a door. ' * 5}</p>{ways}<h2>2</h2><p>Text.</p>"
     assert {block.matter for block in blocks(page)} == {Matter.TEXT}
@@ -349,7 +349,7 @@ BACK = "<a href='#r1'>1</a>"
         (" <a id='r1' href='#n1'>†</a>", "<dl><dt id='n1'><a href='#r1'>†</a> The note.</dt></dl>"),
     ],
 )
-def test_a_note_is_kept_with_the_text_that_refers_to_it(reference, note):
+def test_a_note_stays_with_the_text_that_refers_to_it(reference, note):
     first, second = blocks(f"<p id='p'>He left.{reference} Then he came.</p><p>More.</p>{note}")
     assert (first.text, first.notes) == ("He left. Then he came.", ("The note.",))
     assert (second.text, second.notes) == ("More.", ())
@@ -383,7 +383,7 @@ def test_headings_that_lead_to_the_contents_and_back_are_no_notes():
     assert [block.matter for block in blocks(page)] == [Matter.FRONT] * 3 + [Matter.TEXT] * 6
 
 
-def test_notes_that_nothing_refers_to_are_kept():
+def test_unreferenced_notes_are_retained():
     (block,) = blocks("<p>Text.</p><div class='footnotes'><p>1. One.</p><p>2. Two.</p></div>")
     assert (block.text, block.notes) == ("Text.", ("One.", "Two."))
 
@@ -398,7 +398,7 @@ def test_notes_under_their_own_heading_are_back_matter():
 
 
 @pytest.mark.parametrize("heading", ["<h1>Notes</h1>", ""])
-def test_notes_on_a_page_of_their_own_are_back_matter(tmp_path, heading):
+def test_notes_on_a_separate_page_are_back_matter(tmp_path, heading):
     note = "<p id='n{0}'><a href='c1.xhtml#r{0}'>{0}</a> Note {0}.</p>"
     pages = {
         "c1.xhtml": xhtml("<h1>One</h1><p>A.<a id='r1' href='n.xhtml#n1'>1</a></p>"

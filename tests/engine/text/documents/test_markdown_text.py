@@ -47,7 +47,7 @@ def test_markup_goes_and_headings_begin_chapters(tmp_path):
     ]
 
 
-def test_what_is_marked_is_shown_so(tmp_path):
+def test_styles_and_pictures_reflect_the_markup(tmp_path):
     path = tmp_path / "a.md"
     path.write_text("# *The* Sea\n\nA[^1] **very *old* man**, _he_.\n\n> Come\n> back.\n\n![boat](a.png)\n\n[^1]: One.")
     (tmp_path / "a.png").write_bytes(b"picture")
@@ -136,7 +136,7 @@ def test_notes_are_those_of_the_paragraph_that_refers_to_them(tmp_path):
     assert (second.text, second.notes) == ("B\n\nThree.", "Y.\n\nMore.")
 
 
-def test_what_is_left_out_is_told_once_with_the_first_place(tmp_path):
+def test_omissions_are_reported_once_with_the_first_location(tmp_path):
     path = tmp_path / "a.md"
     path.write_text(
         "---\ntitle: A\n---\nText.\n\n```python\na == 1\n```\n\n~~~\nb\n~~~\n\n$\\int_0^x f$ ![[Other]] [@a]"

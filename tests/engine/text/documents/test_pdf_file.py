@@ -29,7 +29,7 @@ def test_a_book_is_read_as_it_was_written(tmp_path, outline):
         assert shown(chapter) == [("heading", title)]
 
 
-def test_a_scan_is_said_to_have_no_text(tmp_path):
+def test_a_scan_is_reported_as_having_no_text(tmp_path):
     path = tmp_path / "a.pdf"
     made = write_pages(path, [[PrintedLine(" ")]], Book("", "", ()), []).read_bytes()
     path.write_bytes(made.replace(b"() Tj", b"   Tj").replace(b"(1) Tj", b"    Tj"))
@@ -44,7 +44,7 @@ def test_a_file_that_is_cut_short_is_damaged(tmp_path):
         read(path)
 
 
-def test_one_with_a_password_is_said_to_have_one(tmp_path):
+def test_a_password_protected_file_is_reported_as_such(tmp_path):
     path = write_pdf(tmp_path / "a.pdf", book(2000, 1))
     keys = f"/O<{'11' * 32}>/U<{'22' * 32}>"
     locked = f"/ID[<00><00>]/Encrypt<</Filter/Standard/V 1/R 2/P -4{keys}>>/Root".encode()
@@ -140,7 +140,7 @@ def test_the_case_of_an_outline_has_each_title_once():
     assert made.text.count("Introduction") == made.text.count("Methods") == 1
 
 
-def test_the_case_of_signs_without_letters_is_told():
+def test_signs_that_map_to_no_letters_are_reported():
     with pytest.raises(UnusableDocument, match="p06_cid_notounicode"):
         read(real_text("p06_cid_notounicode.pdf"))
 
@@ -157,7 +157,7 @@ def test_columns_are_read_one_after_the_other(tmp_path, names, offset):
     assert text.split() == " ".join(" ".join(column(name)) for name in names).split()
 
 
-def test_a_heading_across_columns_stands_between_what_is_above_and_below(tmp_path):
+def test_a_heading_across_columns_stays_between_the_text_above_and_below(tmp_path):
     def two(first: str, second: str, top: float) -> str:
         return lines(column(first, 5), 60, top) + lines(column(second, 5), 320, top)
 
@@ -176,7 +176,7 @@ def test_wide_spaces_in_lines_make_no_columns(tmp_path):
 
 
 @pytest.mark.parametrize("degrees", [0, 90, 180, 270])
-def test_a_turned_page_is_read_and_what_is_turned_otherwise_is_told(tmp_path, degrees):
+def test_a_rotated_page_is_read_and_differently_rotated_text_is_reported(tmp_path, degrees):
     place = {0: (72, 700), 90: (100, 100), 180: (500, 100), 270: (500, 700)}[degrees]
     down = {0: (0, -STEP), 90: (STEP, 0), 180: (0, STEP), 270: (-STEP, 0)}[degrees]
     page = "".join(
@@ -232,7 +232,7 @@ def test_few_or_other_letters_are_read(tmp_path, text):
 
 @pytest.mark.parametrize("way", ["Dest", "A"])
 @pytest.mark.parametrize("printed", ["The Sea", "1 The Sea", "II. THE SEA", "Chapter 3: The Sea", "1.2 The Sea"])
-def test_a_title_of_the_outline_is_spoken_once_whatever_number_is_printed(tmp_path, way, printed):
+def test_an_outline_title_is_spoken_once_regardless_of_its_printed_number(tmp_path, way, printed):
     pages = [drawn(printed, 72, 760, 16) + lines(column("a")), drawn("The Wind", 72, 760, 16) + lines(column("b"))]
     made = document(tmp_path, *pages, outline=(("The Sea", 0, way), ("The Wind", 1, way)))
     assert [each.title for each in made.chapters] == ["The Sea", "The Wind"]
@@ -246,7 +246,7 @@ def test_letters_set_apart_are_words(tmp_path):
     assert "a0 the old man" in text
 
 
-def test_a_table_is_told_and_lists_are_not(tmp_path):
+def test_a_table_is_summarized_and_lists_are_not(tmp_path):
     def rows(cells: Sequence[tuple[str, ...]], top: float) -> str:
         return "".join(
             drawn(text, 72 + 120 * at, top - STEP * row)
@@ -274,7 +274,7 @@ def test_a_number_that_begins_a_line_begins_no_paragraph(tmp_path):
     assert "\n" not in document(tmp_path, lines(texts)).text
 
 
-def test_notes_belong_to_their_paragraph_and_others_are_told(tmp_path):
+def test_notes_stay_with_their_paragraph_and_unmatched_ones_are_reported(tmp_path):
     body = lines([*column("a", 3), "and so he left."]) + drawn("7", 135, 700 - 3 * STEP + 4, 6)
     body += lines(column("b", 3), top=700 - 4 * STEP)
     notes = lines(["7 See there.", "8 See nowhere."], top=60, size=8)

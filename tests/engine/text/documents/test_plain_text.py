@@ -105,7 +105,7 @@ def test_lists_and_lone_numbers_are_no_headings(text):
     assert headings_of(text) == []
 
 
-def test_numbers_go_on_through_parts_or_begin_again_in_each():
+def test_chapter_numbers_continue_through_parts_or_restart_in_each():
     through = with_text("1", "2") + "\n\nPART TWO\n\n" + with_text("3", "4")
     assert headings_of(through) == ["1", "2", "PART TWO", "3", "4"]
     again = f"PART ONE\n\n{with_text('1', '2')}\n\nPART TWO\n\n{with_text('1', '2')}"
@@ -143,7 +143,7 @@ def test_headings_need_no_blank_lines_where_each_line_is_a_paragraph():
     ]  # fmt: skip
 
 
-def test_a_sentence_that_was_wrapped_before_a_chapter_goes_on():
+def test_a_sentence_wrapped_before_a_chapter_reference_continues():
     text = "He had read it all night, as he always did, and was now at the end of\nChapter 4. Then he slept."
     assert blocks_of(text) == [Block(text.replace("\n", " "))]
 
@@ -260,7 +260,7 @@ Section 1. General Terms of Use
 """
 
 
-def test_what_is_around_a_book_of_gutenberg_is_told_apart(tmp_path):
+def test_gutenberg_boilerplate_is_separated_from_the_book(tmp_path):
     path = tmp_path / "12345-0.txt"
     path.write_text(GUTENBERG, encoding="utf-8")
     document = read(path)
@@ -305,7 +305,7 @@ def test_a_note_may_have_only_its_mark():
     assert (second.text, third.text) == ("[2] is no note.", "He came.")
 
 
-def test_what_a_transcriber_remarks_is_back_matter():
+def test_transcriber_notes_are_back_matter():
     first, second = blocks_of("Transcriber's Note: A comma\nwas mended.\n\nHe left.")
     assert first == Block("He left.")
     assert (second.matter, "comma" in second.text) == (Matter.BACK, True)
@@ -400,7 +400,7 @@ def test_long_texts_take_linear_time(unit):
     blocks_of(unit * (100_000 // len(unit)))
 
 
-def test_titles_that_fill_their_line_go_on_in_the_next():
+def test_titles_that_fill_their_line_continue_in_the_next():
     long = "CHAPTER 2. Of Whales in Paint, in Teeth, in Wood, in Stone, in\nMountains and in Stars."
     titles = ("CHAPTER 1. The Sea", long, "CHAPTER 3. The Rain")
     text = "A BOOK\n\nCONTENTS\n\n" + "\n\n".join(titles) + "\n\n" + with_text(*titles)
@@ -408,7 +408,7 @@ def test_titles_that_fill_their_line_go_on_in_the_next():
     assert [each.title for each in chapters] == [title.replace("\n", " ") for title in titles]
 
 
-def test_entries_of_a_list_of_contents_may_have_the_same_title_or_that_of_a_part():
+def test_contents_entries_may_share_a_title_with_each_other_or_a_part():
     titles = ("CHAPTER I. The Sea", "CHAPTER II. The Sea", "CHAPTER III. The Rain")
     contents = "CONTENTS\n\nPART ONE.\nTHE RAIN.\n\n" + "\n".join(
         f"{title}   {page}" for page, title in enumerate(titles, 7)

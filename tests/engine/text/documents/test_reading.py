@@ -54,7 +54,7 @@ def suffix_of(write) -> str:
     return write.__name__.removeprefix("write_")
 
 
-def test_a_small_document_comes_from_a_process_of_its_own(tmp_path: Path) -> None:
+def test_a_small_document_is_read_in_a_separate_process(tmp_path: Path) -> None:
     path = tmp_path / "a.md"
     path.write_text("# One\n\nText.")
     document = read_document(path)
@@ -70,7 +70,7 @@ def test_reading_loads_no_library_into_this_process() -> None:
     subprocess.run([sys.executable, "-c", program], check=True, cwd=project_folder())
 
 
-def test_what_is_not_there_or_no_file_is_said(tmp_path: Path) -> None:
+def test_missing_files_and_non_files_are_reported(tmp_path: Path) -> None:
     with pytest.raises(UnusableDocument, match=r"“a\.txt” can’t be found"):
         read_document(tmp_path / "a.txt")
     (tmp_path / "b.txt").mkdir()
@@ -94,7 +94,7 @@ def test_a_text_of_two_gigabytes_is_refused_at_once(tmp_path: Path) -> None:
         read_document(path)
 
 
-def test_binary_under_a_text_suffix_is_said(tmp_path: Path) -> None:
+def test_binary_content_with_a_text_suffix_is_reported(tmp_path: Path) -> None:
     path = tmp_path / "a.txt"
     path.write_bytes(b"\x7fELF\x02\x01\x01\x00" + bytes(100))
     with pytest.raises(DamagedDocument, match=r"“a\.txt” isn’t a text file\."):
@@ -156,14 +156,14 @@ def test_a_process_that_dies_takes_nothing_with_it(
         read_document(path)
 
 
-def test_the_suffix_says_what_reads_a_file() -> None:
+def test_the_suffix_determines_the_reader_of_a_file() -> None:
     assert {".txt", ".md", ".html", ".docx", ".epub", ".pdf"} < set(SUFFIXES)
     assert reader_of(Path("A.EPUB")) == "ebook"
     assert reader_of(Path("README")) == reader_of(Path("a.log")) == "plain_text"
 
 
 @pytest.mark.parametrize("name", ["a.doc", "b.mobi", "c.JPG"])
-def test_other_kinds_are_refused_with_what_to_do(name: str) -> None:
+def test_unsupported_formats_are_refused_with_a_remedy(name: str) -> None:
     with pytest.raises(UnusableDocument, match=rf"“{name}”: its format isn’t supported\. Save it as"):
         reader_of(Path(name))
 
@@ -188,7 +188,7 @@ def test_a_document_gets_its_language_from_its_text(tmp_path: Path) -> None:
         (OSError(5, "gone"), UnusableDocument),
     ],
 )
-def test_whatever_goes_wrong_is_one_sentence(
+def test_any_failure_is_reported_in_one_sentence(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, raised: Exception, kind: type[EngineError]
 ) -> None:
     def fail(path: Path) -> None:
@@ -199,7 +199,7 @@ def test_whatever_goes_wrong_is_one_sentence(
         reading.read(tmp_path / "a.txt")
 
 
-def test_a_blank_text_is_said_to_be(tmp_path: Path) -> None:
+def test_a_blank_text_is_reported_as_such(tmp_path: Path) -> None:
     (tmp_path / "a.txt").write_text(" \n\n ")
     with pytest.raises(UnusableDocument, match=r"“a\.txt” has no text"):
         reading.read(tmp_path / "a.txt")
@@ -249,7 +249,7 @@ def test_nothing_is_guessed_from_too_little(text: str) -> None:
     assert guessed_language(text) == ""
 
 
-def test_what_is_told_counts_unless_the_text_is_clearly_in_another_language() -> None:
+def test_the_declared_language_counts_unless_the_text_clearly_contradicts_it() -> None:
     assert language_of_document("en_GB", TEXTS["en"]) == "en-GB"
     assert language_of_document("en-US", TEXTS["fr"]) == "fr"
     assert language_of_document("ca", "Bon dia.") == "ca"

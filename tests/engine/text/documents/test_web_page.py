@@ -38,7 +38,7 @@ def test_headings_and_paragraphs_come_in_order():
         "<svg><text>no</text></svg>", "<button>Buy</button>",
     ],
 )  # fmt: skip
-def test_what_is_not_read_aloud_is_left_out(unspoken):
+def test_unspoken_content_is_omitted(unspoken):
     assert texts(f"<p>Before.</p>{unspoken}<p>After.</p>") == ["Before.", "After."]
 
 
@@ -57,7 +57,7 @@ def test_marks_of_notes_go_and_other_raised_text_stays(inline, spoken):
     assert texts(f"<p>{inline}</p>") == [spoken]
 
 
-def test_a_table_is_told_shortly():
+def test_a_table_is_summarized_briefly():
     table = (
         "<table><caption>Prices</caption><tr><th>Fruit<th>Price</tr><tr><td>Fig<td>2</tr><tr><td>Pear<td>1</tr></table>"
     )
@@ -72,7 +72,7 @@ def test_only_the_main_part_is_read():
     assert texts("<div>Menu</div><main><p>This.</p></main><div>Advertisement</div>") == ["This."]
 
 
-def test_a_page_says_what_it_is(tmp_path):
+def test_a_page_states_its_title_author_and_language(tmp_path):
     path = tmp_path / "a.html"
     head = "<meta charset=windows-1252><title> Une\n page </title><meta name=author content=Elle>"
     path.write_bytes(f"<html lang=fr><head>{head}</head><p>Été</html>".encode("cp1252"))
@@ -110,7 +110,7 @@ def paragraph(content: bytes) -> str:
 
 @pytest.mark.parametrize("form", [META, HTTP, XML])
 @pytest.mark.parametrize(("label", "code", "text"), WRITTEN)
-def test_a_page_is_read_in_the_code_that_it_names_or_is_in(form, label, code, text):
+def test_a_page_is_decoded_by_its_declared_or_actual_encoding(form, label, code, text):
     assert paragraph(form.format(label, text).encode(code)) == text
 
 
@@ -145,7 +145,7 @@ def test_signs_are_read_as_they_are_meant(written, read):
 
 
 @pytest.mark.parametrize("written", ["", "  ", "no xml"])
-def test_what_is_no_xml_has_no_tree(written):
+def test_invalid_xml_has_no_tree(written):
     assert xml_tree(written.encode()) is None
 
 
@@ -203,7 +203,7 @@ def test_a_file_that_is_no_text_is_refused(tmp_path):
         "<del>no</del>", "<span class='lnum'>310</span>",
     ],
 )  # fmt: skip
-def test_what_a_reader_does_not_see_is_not_read(hidden):
+def test_content_hidden_from_readers_is_not_read(hidden):
     sheet = "<style>/* p {} */ .a, p#i{margin:0;display: none} h2.c { display:none }</style>"
     assert texts_of(f"{sheet}<p>Before.</p>{hidden}<p>After.</p>") == ["Before.", "After."]
 
@@ -217,7 +217,7 @@ def test_what_a_reader_does_not_see_is_not_read(hidden):
         "<p>Yes.</p><p hidden>No.</p>", "<form><h1>Yes.</h1></form>", "<blockquote><footer>Yes.</footer></blockquote>",
     ],
 )  # fmt: skip
-def test_what_a_reader_sees_is_read(shown):
+def test_content_visible_to_readers_is_read(shown):
     sheet = "<style>@media print {.print{display:none} .x{}} p.a {display:none} .d > .e {display:none}</style>"
     form = shown.replace("<h1>Yes.</h1>", "<h1>Yes.</h1><p>a</p><p>b</p><p>c</p>")
     assert "Yes." in texts_of(f"{sheet}<p>Before.</p>{form}")
@@ -229,19 +229,19 @@ def test_words_are_whole_around_numbers_of_pages():
     assert texts_of(page) == ["It was the best of times. It was so on."]
 
 
-def test_what_screen_readers_get_in_place_of_what_is_shown_is_read():
+def test_screen_reader_text_is_read_instead_of_the_visible_text():
     page = "<p><span aria-hidden='true'>T</span><span class='sr-only'>The</span> sea.</p>"
     assert texts_of(page) == ["The sea."]
 
 
-def test_boxes_beside_a_text_are_told_once(tmp_path):
+def test_boxes_beside_the_text_are_reported_once(tmp_path):
     (tmp_path / "a.html").write_text("<p>Text.</p><aside><p>One.</p></aside><aside><p>Two.</p></aside>")
     (notice,) = read(tmp_path / "a.html").notices
     assert "2 boxes" in notice
     assert "One." in notice
 
 
-def test_what_is_around_the_main_part_is_told_if_it_is_long(tmp_path):
+def test_long_content_outside_the_main_part_is_reported(tmp_path):
     path = tmp_path / "a.html"
     path.write_text("<p>Menu</p><main><p>Text.</p></main>")
     assert (read(path).text, read(path).notices) == ("Text.", ())
@@ -294,12 +294,12 @@ def said(name: str) -> list[str]:
         "e45_zero_byte",
     ],
 )  # fmt: skip
-def test_what_is_there_is_read_in_order(name):
+def test_available_pages_are_read_in_order(name):
     assert said(f"{name}.epub") == PLAIN
 
 
 @pytest.mark.parametrize(("name", "place"), [("e03_missing_file", "ad.xhtml"), ("e45_zero_byte", "x.xhtml")])
-def test_what_is_missing_is_told(name, place):
+def test_missing_content_is_reported(name, place):
     assert [place in notice for notice in document(f"{name}.epub").notices] == [True]
 
 
@@ -400,7 +400,7 @@ def test_a_page_is_read_as_its_reader_sees_it(name, text):
     assert said(name)[0] == text
 
 
-def test_every_part_that_closes_itself_leaves_what_follows():
+def test_self_closing_elements_do_not_swallow_the_following_text():
     (text,) = said("e01b_selfclose.epub")
     elements = (
         "frame area svg audio button select form object nav footer noscript math canvas video template dialog aside"
@@ -408,7 +408,7 @@ def test_every_part_that_closes_itself_leaves_what_follows():
     assert [f"After {each}." in text for each in elements.split()] == [True] * 17
 
 
-def test_notes_are_kept_apart():
+def test_notes_stay_separate_from_the_text():
     notes = document("e21_notes.epub").chapters[0].notes
     assert "This is the note text" in notes
     assert "Second note." in notes

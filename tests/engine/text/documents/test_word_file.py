@@ -113,7 +113,7 @@ VANISH = "<w:rPr><w:vanish/></w:rPr>"
 
 
 @pytest.mark.parametrize("kind", ["character", "paragraph"])
-def test_text_hidden_by_a_style_is_not_read_unless_a_run_shows_it(tmp_path, kind):
+def test_text_hidden_by_style_is_read_only_if_a_run_shows_it(tmp_path, kind):
     styles = HIDING.format(kind=kind, hidden=VANISH)
     style = "<w:rStyle w:val='S'/>" if kind == "character" else ""
     body = paragraph(
@@ -182,7 +182,7 @@ def test_lists_have_their_numbers_and_no_bullets(tmp_path):
     assert written == ["I. 0", "a) 1", "b) 1", "I.b.1 2", "3", "II. 0", "a) 1"]
 
 
-def test_numbers_begin_again_where_the_file_says_so_and_go_on_otherwise(tmp_path):
+def test_numbering_restarts_only_if_the_file_requests_it(tmp_path):
     numbering = levels(("decimal", "Chapter %1"), ("decimal", "%2")) + (
         "<w:num w:numId='2'><w:abstractNumId w:val='7'/></w:num>"
         "<w:num w:numId='3'><w:abstractNumId w:val='7'/>"
@@ -297,7 +297,7 @@ def test_notes_belong_to_the_paragraph_that_refers_to_them(tmp_path):
     ]  # fmt: skip
 
 
-def test_tables_that_arrange_text_are_read_with_what_is_in_them(tmp_path):
+def test_layout_tables_are_read_with_their_contents(tmp_path):
     inner = table((paragraph(run("Inner left")), paragraph(run("Inner right"))))
     sentence = paragraph(run("Dear Ann, we arrived here on Monday."))
     body = table((paragraph(run("From")) + paragraph(run("Anna")), sentence), (inner + paragraph(), sentence))
@@ -307,7 +307,7 @@ def test_tables_that_arrange_text_are_read_with_what_is_in_them(tmp_path):
     ]  # fmt: skip
 
 
-def test_tables_of_data_are_told_although_a_remark_is_a_sentence(tmp_path):
+def test_data_tables_are_summarized_even_if_a_remark_is_a_sentence(tmp_path):
     rows = [tuple(paragraph(run(f"{name} {number}")) for name in ("Fruit", "Price", "Weight")) for number in range(9)]
     remark = (paragraph(run("Fig")), paragraph(run("2")), paragraph(run("This one was not there.")))
     assert text_of(tmp_path, table(*rows, remark)) == "Table: 9 rows of Fruit 0, Price 0, Weight 0."
@@ -323,7 +323,7 @@ RELATED = "http://schemas.openxmlformats.org/officeDocument/2006/relationships/o
 
 
 @pytest.mark.parametrize("way", ["relationship", "type", "name"])
-def test_the_text_is_found_whatever_its_part_is_called(tmp_path, way):
+def test_the_text_is_found_regardless_of_its_part_name(tmp_path, way):
     name = "word/document7.xml" if way == "name" else "Text/Main.xml"
     parts: dict[str, str | bytes] = {
         "word/document.xml": "",
@@ -413,7 +413,7 @@ def test_every_word_that_is_seen_is_read_once(paragraphs):
     assert sorted(text.split()) == sorted([*seen, "end"])
 
 
-def test_what_is_italic_or_bold_beside_the_rest_is_emphasized(tmp_path):
+def test_italic_or_bold_text_beside_plain_text_is_emphasized(tmp_path):
     styles = (
         "<w:style w:styleId='Slanted'><w:name w:val='Slanted'/><w:rPr><w:i/></w:rPr></w:style>"
         "<w:style w:styleId='Q'><w:name w:val='Intense Quote'/></w:style>"
@@ -465,7 +465,7 @@ def test_tabs_and_breaks_are_spaces_and_lines(tmp_path):
     assert text_of(tmp_path, paragraph(run("a") + "<w:r><w:tab/><w:t>b</w:t><w:br/><w:t>c</w:t></w:r>")) == "a b\nc"
 
 
-def test_a_table_is_told_shortly(tmp_path):
+def test_a_table_is_summarized_briefly(tmp_path):
     def row(*cells: str) -> str:
         return f"<w:tr>{''.join(f'<w:tc>{paragraph(run(cell))}</w:tc>' for cell in cells)}</w:tr>"
 
@@ -486,14 +486,14 @@ def test_a_level_of_the_outline_makes_a_heading(tmp_path):
     assert [each.title for each in read(write_word_file(tmp_path / "a.docx", body)).chapters] == ["One", "Two"]
 
 
-def test_one_with_a_password_is_said_to_be(tmp_path):
+def test_a_password_protected_file_is_reported_as_such(tmp_path):
     path = tmp_path / "a.docx"
     path.write_bytes(b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1" + bytes(512))
     with pytest.raises(EncryptedDocument, match=r"“a\.docx” is password-protected"):
         read(path)
 
 
-def test_another_archive_is_damaged(tmp_path):
+def test_a_different_archive_counts_as_damaged(tmp_path):
     path = tmp_path / "a.docx"
     path.write_bytes(b"PK\x05\x06" + bytes(18))
     with pytest.raises(DamagedDocument):

@@ -82,7 +82,7 @@ def test_a_voice_speaks_on_where_only_a_part_is_asked_for():
         ("[voice:a(]", "Use the form"),
     ],
 )
-def test_what_cannot_be_done_is_left_out_with_a_notice(written, reason):
+def test_invalid_directions_are_omitted_with_a_notice(written, reason):
     text = f"One. {written} Two."
     script = read_script(text, find_voice)
     assert section(script, text) == [("One. ", "", None), (" Two.", "", None)]
@@ -166,7 +166,7 @@ def test_forms(written, override):
     assert put_back(draft, set_aside(draft)) == [override]
 
 
-def test_accents_that_sound_are_kept():
+def test_pronounced_accents_are_preserved():
     draft = Draft("Résumés, crème and fête: [né](/nˈA/)", AMERICAN)
     words = set_aside(draft)
     assert draft.text == f"{NAME_PLACEHOLDER}, {PLACEHOLDER} and fête: {PLACEHOLDER}"

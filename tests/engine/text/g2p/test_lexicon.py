@@ -189,7 +189,7 @@ def test_no_other_word_is_found(lines, word):
 
 
 @pytest.mark.parametrize("word", ["w0 <w0>\nw1", "w0 <w0>", "w0\n", "w0 "])
-def test_what_reaches_beyond_a_word_is_none(lines, word):
+def test_a_lookup_beyond_one_word_finds_nothing(lines, word):
     assert SortedFile(lines, "\n", " ", ";;").after(word) is None
 
 
@@ -208,7 +208,7 @@ def test_a_replaced_file_is_still_read_as_it_was(lines, tmp_path):
     assert file.after("w2999") == "<w2999>"
 
 
-def test_it_is_closed_when_nobody_holds_it(lines):
+def test_the_file_closes_when_nothing_references_it(lines):
     def open_files() -> int:
         gc.collect()
         return len(os.listdir("/dev/fd"))
@@ -364,7 +364,7 @@ TRAPS = ("9" * 5000, "1,2.3,4", "-", "'", "a'-b", "$", "$ 5", "1.2.3", "--5", "5
 
 
 @pytest.mark.parametrize("text", TRAPS)
-def test_what_misaki_trips_over_is_spoken_or_reported(pronouncer, text):
+def test_text_that_trips_misaki_is_spoken_or_reported(pronouncer, text):
     pronouncer.unknown_words.reports()
     words = pronouncer.pronounce(text)
     reported = pronouncer.unknown_words.reports()

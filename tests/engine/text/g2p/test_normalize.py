@@ -393,7 +393,7 @@ def test_none_leaves_a_match_alone():
     assert source.rewrite(re.compile(r"\d"), lambda match: None) is source
 
 
-def test_unwrapping_keeps_the_places_of_what_stays():
+def test_unwrapping_preserves_the_offsets_of_the_remaining_text():
     unwrapped = SourcedText.of("a **bold** word").unwrap(re.compile(r"\*\*(?P<text>\w+)\*\*"), "text")
     assert unwrapped.text == "a bold word"
     assert unwrapped.source_span(2, 5) == Span(4, 7)

@@ -101,7 +101,7 @@ def test_digits_of_names_are_read_in_pairs():
     ]  # fmt: skip
 
 
-def test_spelling_skips_what_is_no_digit():
+def test_spelling_skips_non_digits():
     assert spelled("(55) 1") == "five five one"
 
 

@@ -159,7 +159,7 @@ LONG = "When he came in, the 25 dogs and the cat of Mr. Smith barked at him (as 
 
 
 @pytest.mark.parametrize("speed", [0.5, 1.0])
-def test_a_plan_grows_and_what_it_has_stays(american, speed):
+def test_a_plan_grows_without_changing_its_existing_utterances(american, speed):
     plans = list(american.plans(LONG, speed))
     assert [plan.whole for plan in plans] == [False] * (len(plans) - 1) + [True]
     for plan, longer in itertools.pairwise(plans):
@@ -195,7 +195,7 @@ def test_planning_stops_as_soon_as_it_is_canceled(american, pronounced):
     assert len(pronounced) == 1
 
 
-def test_planning_what_has_no_sound_stops_too(american):
+def test_planning_text_without_sound_also_stops_on_cancel(american):
     cancel = threading.Event()
     cancel.set()
     with pytest.raises(Canceled):
@@ -351,7 +351,7 @@ METHODS = [name for name, _ in inspect.getmembers(FrontEnd, inspect.isfunction) 
 
 @pytest.mark.parametrize("kind", [EnglishFrontEnd, OtherFrontEnd])
 @pytest.mark.parametrize("method", METHODS)
-def test_front_ends_take_what_is_declared(kind, method):
+def test_front_ends_match_the_declared_signatures(kind, method):
     declared, own = (inspect.signature(getattr(each, method)) for each in (FrontEnd, kind))
     assert own == declared
 
@@ -404,7 +404,7 @@ def test_no_text_is_one_long_passage(text, monkeypatch):
     assert all(text.startswith(part, start) for start, part in found)
 
 
-def test_a_plan_is_the_same_whatever_its_passages(american, monkeypatch):
+def test_a_plan_is_the_same_regardless_of_its_passages(american, monkeypatch):
     whole = american.plan(TEXT)
     cut_after(10, monkeypatch)
     assert american.plan(TEXT) == whole

@@ -104,7 +104,7 @@ def test_fractions_of_measures(written, words):
         ('a 55" she', 'a 55" she'),
     ],
 )
-def test_what_describes_a_noun_is_singular(written, words):
+def test_a_quantity_that_describes_a_noun_is_singular(written, words):
     assert spoken(written) == words
 
 
@@ -135,7 +135,7 @@ def test_sizes(written, words):
         ("and/or", "and/or"),
     ],
 )
-def test_what_there_is_so_much_for(written, words):
+def test_a_slash_in_a_rate_is_read_as_per(written, words):
     assert spoken(written) == words
 
 

@@ -202,7 +202,7 @@ def test_marks_go_without_notice(written, text):
         ("- [x] done", f"{ITEM}done", "mark of a list"),
     ],
 )
-def test_words_that_go_are_told(written, text, reason):
+def test_removed_words_are_reported(written, text, reason):
     draft = stripped(written)
     assert draft.text == text
     assert reason in draft.notices[0].message
@@ -402,5 +402,5 @@ def test_long_runs_of_signs_take_linear_time(run):
 
 
 @pytest.mark.parametrize("text", ["So Yes.~End", "So Yes!~End"])
-def test_a_sign_that_is_read_as_a_word_does_not_join_those_around_a_stop(american, text):
+def test_a_sign_read_as_a_word_does_not_join_words_around_stops(american, text):
     assert sounds(american, "dot") not in sounds(american, text)

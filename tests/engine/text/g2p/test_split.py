@@ -47,7 +47,7 @@ WORD, PHRASE, CONJUNCTION, CLAUSE, SENTENCE, PARAGRAPH = Border
 
 
 @given(st.lists(st.tuples(st.integers(1, 60), st.sampled_from(Border)), min_size=2, max_size=40), st.data())
-def test_fixed_groups_stay_whatever_comes_before_them(lengths_and_borders, data):
+def test_fixed_groups_stay_regardless_of_preceding_pieces(lengths_and_borders, data):
     made = pieces(*lengths_and_borders)
     whole = list(groups(made, 510))
     chosen = data.draw(st.lists(st.sampled_from(whole), max_size=3, unique_by=lambda group: group[0].start))
@@ -78,7 +78,7 @@ def test_a_first_clause_that_is_too_short_is_not_spoken_alone():
     assert lengths(pieces((9, CLAUSE), *[(9, WORD)] * 5, (9, CLAUSE), *[(9, WORD)] * 10, (9, SENTENCE)))[0] == 69
 
 
-def test_a_first_sentence_that_is_too_short_is_spoken_with_what_follows():
+def test_a_too_short_first_sentence_is_spoken_with_the_following_text():
     assert lengths(pieces((4, SENTENCE), *[(9, WORD)] * 3, (9, CLAUSE), *[(9, WORD)] * 10, (9, SENTENCE)))[0] == 44
 
 
@@ -96,7 +96,7 @@ def test_a_clause_is_better_than_a_conjunction_before_it():
     assert lengths(pieces((29, CONJUNCTION), (29, CLAUSE), (39, SENTENCE))) == [59, 39]
 
 
-def test_a_long_sentence_after_a_very_short_utterance_is_cut_at_a_conjunction():
+def test_a_long_sentence_after_a_very_short_utterance_splits_at_a_conjunction():
     sentence = [*[(9, WORD)] * 4, (9, CONJUNCTION), *[(9, WORD)] * 3, (9, SENTENCE)]
     assert lengths(pieces((22, PARAGRAPH), *sentence)) == [22, 49, 39]
 
@@ -128,7 +128,7 @@ def test_paragraphs_stay_apart():
 @pytest.mark.parametrize(
     ("model_limit", "speed", "most"), [(510, 1.0, 200), (510, 2.0, 200), (510, 0.5, 100), (100, 1.0, 100)]
 )
-def test_an_utterance_is_as_long_as_the_model_and_the_decoders_memory_allow(model_limit, speed, most):
+def test_the_model_and_decoder_memory_limit_utterance_length(model_limit, speed, most):
     assert max_phonemes(model_limit, speed) == most
 
 
@@ -200,7 +200,7 @@ def test_sentences_end_before_capitals_quotes_and_figures():
     assert texts("One. “Two?” Three! (Four.) five… Six") == ["One.", "“Two?”", "Three!", "(Four.) five…", "Six"]
 
 
-def test_lower_case_after_a_dot_goes_on():
+def test_lower_case_after_a_dot_continues_the_sentence():
     assert texts("It is approx. five, i.e. few.") == ["It is approx. five, i.e. few."]
 
 
@@ -270,7 +270,7 @@ def test_a_phrase_begins_at_its_first_word():
     assert pieces_of(words("he ", "sat ", "in"), Border.SENTENCE)[1].border is Border.PHRASE
 
 
-def test_a_conjunction_of_another_language_only_begins_a_phrase():
+def test_a_non_english_conjunction_only_begins_a_phrase():
     found = pieces_of(words("lui ", "e ", "lei"), Border.SENTENCE, frozenset({"e"}))
     assert [piece.border for piece in found] == [Border.PHRASE, Border.WORD, Border.SENTENCE]
 
@@ -392,7 +392,7 @@ def test_words_of_any_text_are_in_order_and_apart(american, text):
 
 @settings(max_examples=60)
 @given(text=ANYTHING)
-def test_so_are_those_of_another_language_in_small_utterances(spanish, text):
+def test_words_of_non_english_text_in_small_utterances_are_ordered_and_separate(spanish, text):
     try:
         plan = spanish.plan(text)
     except NothingToSpeak:

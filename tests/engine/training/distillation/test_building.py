@@ -111,7 +111,7 @@ def test_progress_names_each_stage_and_ends_full(tmp_path: Path, monkeypatch: py
 
 
 @every_stage
-def test_every_length_is_what_pytorch_computes(
+def test_compiled_students_match_pytorch_at_every_length(
     built: Built, compiled: CompiledRunner, in_torch: StagesRunner, name: str
 ) -> None:
     stage = stage_named(name)
@@ -123,7 +123,7 @@ def test_every_length_is_what_pytorch_computes(
 
 
 @every_stage
-def test_a_batch_is_what_pytorch_computes(
+def test_a_compiled_batch_matches_pytorch(
     built: Built, compiled: CompiledRunner, in_torch: StagesRunner, name: str
 ) -> None:
     stage = stage_named(name)

@@ -45,7 +45,7 @@ def test_each_stage_is_built_both_ways_for_each_target(comparison: ProsodyCompar
     assert all(one.seconds > 0 and one.library_bytes > 0 and one.kernels > 0 for one in comparison.built)
 
 
-def test_students_are_what_is_built_in_place_of_lstms(comparison: ProsodyComparison) -> None:
+def test_students_are_built_instead_of_lstms(comparison: ProsodyComparison) -> None:
     for target in TARGETS:
         lstm, transformer = (one for one in comparison.built if one.target == target)
         assert transformer.operations > lstm.operations

@@ -22,7 +22,7 @@ def starter():
     return DistillationTeacher(open_checkpoint(STARTER))
 
 
-def test_goes_on_where_it_was_interrupted(tmp_path, starter, monkeypatch):
+def test_data_generation_resumes_after_an_interruption(tmp_path, starter, monkeypatch):
     monkeypatch.setattr(data, "SHARD_EXAMPLES", 2)
     reports = []
     make_data(starter, DistillOptions(STARTER, tmp_path / "once", shards=3), reports.append)
@@ -61,7 +61,7 @@ def folder(tmp_path, examples):
     return tmp_path / "data"
 
 
-def test_reads_what_was_written(folder, examples):
+def test_reading_returns_the_written_examples(folder, examples):
     read = list(ShardFolder(folder, TEACHER).examples())
     assert [(example.phonemes, example.language) for example in read] == [
         (example.phonemes, example.language) for example in examples[:5]
@@ -98,7 +98,7 @@ def test_a_damaged_list_is_refused(folder, content):
         ShardFolder(folder, TEACHER)
 
 
-def test_shards_of_another_teacher_are_refused(folder):
+def test_shards_of_a_different_teacher_are_refused(folder):
     with pytest.raises(UnusableModel, match="a different teacher"):
         ShardFolder(folder, "other teacher")
 

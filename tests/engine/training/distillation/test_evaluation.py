@@ -52,7 +52,7 @@ def test_untaught_students_do_not(tmp_path, starter, one_voice):
     assert scores.log_mel_l1 is None
 
 
-def test_students_of_another_model_and_numbers_out_of_range(tmp_path, starter):
+def test_students_of_a_different_model_and_out_of_range_numbers_are_refused(tmp_path, starter):
     students = exported(tmp_path, starter, corrections=1)
     with pytest.raises(UnusableModel):
         evaluate(open_checkpoint("kokoro-82m", "random:0"), students, 1, 0)

@@ -65,7 +65,7 @@ def test_students_learn(kind, teacher, sampler):
         assert sum(objective.validate().values()) < 0.9 * before
 
 
-def test_lessons_cover_every_lstm_once(teacher):
+def test_objectives_cover_every_lstm_once(teacher):
     paths = [path for kind in (DurationObjective, PitchObjective, TextObjective) for path in kind.paths(teacher)]
     assert sorted(paths) == sorted(teacher.lstms)
     assert {FRAME_LSTM, TEXT_LSTM} < set(paths)

@@ -54,7 +54,7 @@ def trained(given, tmp_path):
     return DistillOptions("tiny", shutil.copytree(given[0].work_folder, tmp_path / "work"), BRIEF)
 
 
-def test_gives_every_lesson_and_reports_what_is_left(given, teacher):
+def test_training_completes_every_stage_and_reports_the_remaining_time(given, teacher):
     options, reports = given
     students = load_students(teacher, options)
     assert [report.stage for report in reports] == list(STAGE_CONFIGS)
@@ -66,7 +66,7 @@ def test_gives_every_lesson_and_reports_what_is_left(given, teacher):
         assert not torch.equal(student.entry.weight, untaught[path].entry.weight)
 
 
-def test_finished_lessons_are_not_given_again(trained, teacher):
+def test_finished_training_stages_are_not_repeated(trained, teacher):
     before = {name: trained.checkpoint(name).stat().st_mtime_ns for name in STAGE_CONFIGS}
     reports = []
     train(teacher, trained, reports.append)
@@ -74,7 +74,7 @@ def test_finished_lessons_are_not_given_again(trained, teacher):
     assert {name: trained.checkpoint(name).stat().st_mtime_ns for name in STAGE_CONFIGS} == before
 
 
-def test_the_chain_goes_on_from_side_by_side(trained, teacher):
+def test_the_chain_continues_from_side_by_side_training(trained, teacher):
     trained.checkpoint("chain").unlink()
     path = teacher.duration_lstms[0]
     side_by_side = load_students(teacher, trained)[path].entry.weight
@@ -113,7 +113,7 @@ def test_a_damaged_checkpoint_is_refused_by_name(trained, teacher, content):
             use()
 
 
-def test_students_of_another_model_are_refused(trained):
+def test_students_of_a_different_model_are_refused(trained):
     with pytest.raises(UnusableModel, match="a different model"):
         load_students(DistillationTeacher(tiny_checkpoint(seed=2)), trained)
     with pytest.raises(UnusableModel, match="a different teacher"):
@@ -151,7 +151,7 @@ def students(teacher):
 
 
 @torch.no_grad()
-def test_the_stages_of_the_file_compute_what_the_students_do(tmp_path, teacher, examples, students):
+def test_stages_of_the_file_compute_the_same_as_the_students(tmp_path, teacher, examples, students):
     file = read_students(export_students(tmp_path / "s.safetensors", teacher, students).path)
     checkpoint = tiny_checkpoint()
     stages = distilled_stages(checkpoint.config, file, {**checkpoint.load_weights(), **file.load_weights()})
@@ -186,7 +186,7 @@ def test_keeps_scores_and_weights(tmp_path, teacher, students):
     assert dataclasses.replace(again, scores={}) == dataclasses.replace(file, scores={})
 
 
-def test_a_file_of_another_model_s_students_is_refused(tmp_path, teacher, students):
+def test_a_file_of_a_different_models_students_is_refused(tmp_path, teacher, students):
     file = export_students(tmp_path / "s.safetensors", teacher, students)
     require_teacher(tiny_checkpoint(), file)
     with pytest.raises(UnusableModel, match="different model"):

@@ -79,7 +79,7 @@ def test_texts_of_the_text_side_lead_to_short_and_to_long_utterances() -> None:
     assert sum(length > 120 for length in lengths) >= 20
 
 
-def test_recording_asks_for_what_is_missing_and_keeps_every_utterance(
+def test_recording_requests_missing_shards_and_saves_every_utterance(
     items: tuple[TrainingItem, ...], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(corpus, "texts_of", lambda shard, lexicon: ("One.", "Two."))
@@ -99,7 +99,7 @@ def test_recording_asks_for_what_is_missing_and_keeps_every_utterance(
 
 
 @pytest.mark.parametrize("with_sound", [True, False])
-def test_saved_lessons_come_back(items: tuple[TrainingItem, ...], tmp_path: Path, with_sound: bool) -> None:
+def test_saved_examples_load_unchanged(items: tuple[TrainingItem, ...], tmp_path: Path, with_sound: bool) -> None:
     examples = [item.example for item in items]
     save_examples(tmp_path / "folder" / "shard.safetensors", examples)
     read = load_examples(tmp_path / "folder" / "shard.safetensors", with_sound)
@@ -126,7 +126,7 @@ def assert_equal(before: object, after: object, names: tuple[str, ...]) -> None:
         assert getattr(before, name).dtype == getattr(after, name).dtype
 
 
-def test_padding_marks_what_is_beyond_the_end(items: tuple[TrainingItem, ...]) -> None:
+def test_padding_marks_positions_beyond_the_end(items: tuple[TrainingItem, ...]) -> None:
     shorter = dataclasses.replace(
         items[0].example, tokens=items[0].example.tokens[:5], durations_frames=items[0].example.durations_frames[:5]
     )
@@ -158,18 +158,18 @@ def test_excitation_is_cut_where_the_samples_are(items: tuple[TrainingItem, ...]
     assert np.array_equal(cut[1].numpy(), whole[3 * per_frame : 8 * per_frame + 1].T)
 
 
-def test_a_lesson_of_the_text_side_has_no_sound(items: tuple[TrainingItem, ...], narrow_config: ModelConfig) -> None:
+def test_a_text_side_example_has_no_sound(items: tuple[TrainingItem, ...], narrow_config: ModelConfig) -> None:
     silent = dataclasses.replace(items[0], example=dataclasses.replace(items[0].example, sound=None))
     with pytest.raises(ValueError, match="without sound"):
         collate([silent]).samples(narrow_config)
 
 
-def test_sampler_leaves_out_what_is_too_short(items: tuple[TrainingItem, ...]) -> None:
+def test_sampler_omits_items_that_are_too_short(items: tuple[TrainingItem, ...]) -> None:
     assert len(BucketSampler(items)) == 4
     longest = max(item.example.frames for item in items)
     assert len(BucketSampler(items, longest)) == 2
 
 
 @pytest.mark.parametrize("size", [1, 3, 9])
-def test_draw_gives_at_most_what_there_is(items: tuple[TrainingItem, ...], size: int) -> None:
+def test_draw_returns_at_most_the_available_items(items: tuple[TrainingItem, ...], size: int) -> None:
     assert len(BucketSampler(items).draw(random.Random(0), size).items) == min(size, 4)

@@ -68,7 +68,7 @@ def test_the_teacher_itself_is_at_no_distance(
     assert figures == pytest.approx({"log_mel": 0.0, "distortion_db": 0.0, "intelligibility": 1.0}, abs=1e-6)
 
 
-def test_every_voice_of_a_package_is_scored_on_what_is_there(
+def test_every_voice_of_a_package_is_scored_on_the_available_examples(
     narrow_config: ModelConfig, parts: TeacherParts, items: tuple[TrainingItem, ...], tmp_path: Path
 ) -> None:
     torch.manual_seed(0)
@@ -140,7 +140,9 @@ def test_every_word_is_missed_in_silence() -> None:
     assert counted == WordCount(3, 3)
 
 
-def test_a_missing_recognizer_is_named_with_what_installs_the_tested_version(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_missing_recognizer_is_named_with_its_install_command(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
     monkeypatch.setitem(sys.modules, "pocketsphinx", None)
     with pytest.raises(EngineError, match=r"pocketsphinx.*\.venv/bin/python -m pip install '\.\[train\]'"):
         Recognizer()
@@ -157,7 +159,7 @@ def sample(voice: str, model: str) -> tuple[np.ndarray, int]:
 
 
 @pytest.mark.parametrize("voice", STARTER_VOICES)
-def test_a_sample_is_what_the_starter_says(starter: Synthesizer, voice: str) -> None:
+def test_a_stored_sample_matches_the_starters_audio(starter: Synthesizer, voice: str) -> None:
     spoken = np.concatenate([chunk.samples for chunk in starter.synthesize(SpeechRequest(SENTENCE, voice))])
     kept, rate_hz = sample(voice, STARTER)
     assert (rate_hz, len(kept)) == (starter.sample_rate_hz, len(spoken))

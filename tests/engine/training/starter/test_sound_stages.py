@@ -102,7 +102,7 @@ def test_loss_is_repeatable(network: Network, items: tuple[TrainingItem, ...]) -
 
 
 @torch.no_grad()
-def test_the_ends_of_an_utterance_are_compared_and_cuts_inside_it_are_not(
+def test_the_ends_of_an_utterance_are_compared_and_inner_cuts_are_not(
     network: Network, items: tuple[TrainingItem, ...], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     compared = set[int]()
@@ -172,7 +172,7 @@ def test_tone_peaks_in_its_band(narrow_config: ModelConfig) -> None:
     assert low < high
 
 
-def test_halving_a_level_is_a_log_mel_distance_of_at_most_ln_2(narrow_config: ModelConfig) -> None:
+def test_a_halved_level_has_a_log_mel_distance_of_ln_2(narrow_config: ModelConfig) -> None:
     audio = torch.from_numpy(np.random.default_rng(0).standard_normal(12_000).astype(np.float32))
     assert float(log_mel_distance(audio, audio, narrow_config)) == 0
     assert float(log_mel_distance(audio / 2, audio, narrow_config)) == pytest.approx(np.log(2), rel=0.01)

@@ -46,7 +46,7 @@ def test_every_value_is_on_the_frame_grid(teacher: KokoroTeacher, voice: str) ->
     assert np.array_equal(durations(example.duration_logits.astype(np.float32), 1.0), example.durations_frames)
 
 
-def test_lessons_repeat_and_the_text_side_does_not_depend_on_the_sound(teacher: KokoroTeacher, voice: str) -> None:
+def test_examples_repeat_and_their_text_side_does_not_depend_on_sound(teacher: KokoroTeacher, voice: str) -> None:
     first, second = (next(teacher.examples(TEXT, voice, with_sound)) for with_sound in (True, False))
     assert second.sound is None
     assert np.array_equal(first.f0_hz, second.f0_hz)
@@ -54,7 +54,7 @@ def test_lessons_repeat_and_the_text_side_does_not_depend_on_the_sound(teacher: 
     assert np.array_equal(again.sound.pcm, first.sound.pcm)
 
 
-def test_every_utterance_of_a_text_is_a_lesson(teacher: KokoroTeacher, voice: str) -> None:
+def test_every_utterance_of_a_text_becomes_an_example(teacher: KokoroTeacher, voice: str) -> None:
     text = " ".join(prompts(30, 0, load_lexicon()))
     config = teacher.checkpoint.config
     plan = Phonemizer("en-us", frozenset(config.vocab), config.phoneme_limit).plan(text)
@@ -64,7 +64,7 @@ def test_every_utterance_of_a_text_is_a_lesson(teacher: KokoroTeacher, voice: st
     assert len(examples[0].phonemes) < 100 < max(len(example.phonemes) for example in examples)
 
 
-def test_a_teacher_of_another_architecture_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_teacher_of_a_different_architecture_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(teacher_module, "open_checkpoint", lambda model: open_checkpoint())
     student: ModelConfig = dataclasses.replace(model_config("starter"), max_dur=49)
     with pytest.raises(EngineError, match="differs from its students’: max_dur"):

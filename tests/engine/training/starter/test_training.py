@@ -79,7 +79,7 @@ def test_finished_stages_are_not_trained_again(options: TrainOptions) -> None:
     assert {path.name: path.stat().st_mtime_ns for path in options.work_folder.glob("*.pt")} == before
 
 
-def test_training_goes_on_from_a_package(options: TrainOptions) -> None:
+def test_training_continues_from_a_package(options: TrainOptions) -> None:
     first = training.train(options, lambda progress: None)
     again = dataclasses.replace(
         options,
@@ -95,9 +95,7 @@ def test_training_goes_on_from_a_package(options: TrainOptions) -> None:
     assert (second / "model.safetensors").read_bytes() == (first / "model.safetensors").read_bytes()
 
 
-def test_a_package_to_start_from_that_is_not_there_is_named_before_any_work(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_missing_start_package_is_named_before_any_work(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(training, "open_teacher", None)
     options = TrainOptions(tmp_path / "work", tmp_path / "package", MOMENT, start=tmp_path / "nowhere")
     with pytest.raises(DamagedFile, match="nowhere has no readable starter model"):
@@ -115,7 +113,7 @@ def test_a_missing_teacher_is_named_before_any_work(tmp_path: Path, monkeypatch:
     assert not list(tmp_path.iterdir())
 
 
-def test_lessons_of_another_teacher_are_not_mixed_in(
+def test_examples_of_a_different_teacher_are_not_mixed_in(
     options: TrainOptions, parts: TeacherParts, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     class OtherTeacher:
@@ -190,7 +188,7 @@ def near(ours: torch.Tensor, wanted: torch.Tensor) -> bool:
     return float((ours - wanted).norm()) < 0.05 * float(wanted.norm())
 
 
-def test_another_architecture_is_refused(narrow_config: ModelConfig, parts: TeacherParts, tmp_path: Path) -> None:
+def test_a_different_architecture_is_refused(narrow_config: ModelConfig, parts: TeacherParts, tmp_path: Path) -> None:
     write_package(tmp_path, network_of(narrow_config, 0), parts, SYMBOLS)
     wider = dataclasses.replace(narrow_config, max_dur=9)
     with pytest.raises(InvalidRequest, match="architecture"):
@@ -226,7 +224,7 @@ def test_chosen_stages_keep_their_order_and_get_all_the_minutes() -> None:
     assert sum(options.minutes.values()) == pytest.approx(60)
 
 
-def test_an_existing_package_needs_no_generator_of_its_own() -> None:
+def test_starting_from_an_existing_package_skips_generator_training() -> None:
     options = TrainOptions.from_arguments(arguments(start=Path("package")))
     assert tuple(options.minutes) == WARM_STAGES
 
@@ -238,7 +236,7 @@ def test_no_time_is_refused(minutes: float) -> None:
 
 
 @pytest.mark.parametrize("rounds", [0, -1])
-def test_no_lessons_are_refused(rounds: int) -> None:
+def test_a_request_for_no_training_data_is_refused(rounds: int) -> None:
     with pytest.raises(InvalidRequest):
         TrainOptions.from_arguments(arguments(rounds=rounds))
 

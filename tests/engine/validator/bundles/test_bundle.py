@@ -180,7 +180,7 @@ def test_a_bundle_without_arrays_has_only_figures(reported: Report, tmp_path: Pa
     assert not any(folder.iterdir())
 
 
-def test_durations_are_told_as_they_were(bundle: Path, folder: Path) -> None:
+def test_durations_are_reported_as_recorded(bundle: Path, folder: Path) -> None:
     opened = open_bundle(bundle, folder)
     told = tuple(alignments(opened.report, ArrayFolder(folder)))
     assert [event.utterance for event in told] == [0, 1]
@@ -189,7 +189,7 @@ def test_durations_are_told_as_they_were(bundle: Path, folder: Path) -> None:
     assert len(told[0].frames_per_token) == tokens
 
 
-def test_it_opens_on_another_machine(bundle: Path, tmp_path: Path) -> None:
+def test_a_bundle_opens_on_a_different_machine(bundle: Path, tmp_path: Path) -> None:
     """With a different home, no model installed, and without the folder that its arrays came from."""
     home = tmp_path / "other home"
     (home / "run").mkdir(parents=True)
@@ -233,7 +233,7 @@ def test_an_array_cannot_leave_the_folder(bundle: Path, folder: Path, name: str)
 
 
 @pytest.mark.parametrize("version", [0, 2, "1", None])
-def test_another_version_is_named(bundle: Path, folder: Path, version: object) -> None:
+def test_a_different_version_is_named(bundle: Path, folder: Path, version: object) -> None:
     path = changed(bundle, with_json(FORMAT_NAME, lambda facts: facts.update(version=version)))
     with pytest.raises(
         DamagedFile, match=f"diagnosis of version {version}; this version of Kokoro Desk opens version 1"
@@ -278,7 +278,7 @@ def test_figures_that_make_no_sense_are_refused(bundle: Path, folder: Path, chan
 @pytest.mark.parametrize(
     "array", [np.zeros((1, 3, 5), np.float32), np.zeros(2, np.float32), np.zeros((1, 3, 2), np.int64), np.array([None])]
 )
-def test_arrays_of_another_shape_are_refused(bundle: Path, folder: Path, array: np.ndarray) -> None:
+def test_arrays_of_a_different_shape_are_refused(bundle: Path, folder: Path, array: np.ndarray) -> None:
     stored = npz_of({"u0000/compiled/own-fed/f0.npy": npy(array)})
     with pytest.raises(DamagedFile):
         open_bundle(changed(bundle, lambda members: members.update({ARRAYS_NAME: stored})), folder)

@@ -67,14 +67,14 @@ def written(folder: Path, header: object) -> Path:
     return path
 
 
-def test_a_case_of_another_version_is_named(tmp_path: Path) -> None:
+def test_a_case_of_a_different_version_is_named(tmp_path: Path) -> None:
     path = written(tmp_path, {**header_of(CASE, tmp_path), "version": 99})
     with pytest.raises(DamagedFile, match="failing case of version 99; Kokoro Desk now reads version 1"):
         load_case(path)
 
 
 @pytest.mark.parametrize("change", [{"row": {}}, {"row": None}, {"request": 3}, {"build": ["a"]}, {"utterance": {}}])
-def test_facts_that_are_none_are_refused(tmp_path: Path, change: dict) -> None:
+def test_invalid_facts_are_refused(tmp_path: Path, change: dict) -> None:
     header = header_of(CASE, tmp_path)
     path = written(tmp_path, {**header, "facts": {**header["facts"], **change}})
     with pytest.raises(DamagedFile, match="not a failing case"):
@@ -126,7 +126,7 @@ ELEMENTS = element_errors(OURS, FEATURES, 0.99999, 2)
 REDUCTION = Reduction(CASE, ELEMENTS, original_phonemes=14, tries=1, seconds=2.5, complete=True)
 
 
-def test_a_reduction_says_what_is_left_and_how_to_run_it() -> None:
+def test_a_reduction_reports_the_remainder_and_the_command_to_run_it() -> None:
     words = describe_reduction(REDUCTION, "case.safetensors")
     assert "Reduced to 2 phonemes of 14: hə (1 try, 2.5 s)" in words
     assert "Phoneme features (text_encoder) in compiled-padded against dynamic: phoneme_features" in words
@@ -136,7 +136,7 @@ def test_a_reduction_says_what_is_left_and_how_to_run_it() -> None:
     assert "Time was up" not in words
 
 
-def test_the_shortest_text_has_a_command_of_its_own() -> None:
+def test_the_shortest_text_has_a_separate_command() -> None:
     (line,) = (line for line in describe_reduction(REDUCTION).splitlines() if line.startswith("The text alone: "))
     assert "--phonemes=hə" in shlex.split(line)
     assert "--regimes=compiled-padded" in shlex.split(line)
@@ -150,7 +150,7 @@ def test_the_histogram_counts_everything() -> None:
     assert any(line.startswith("  none") and line.endswith("#" * 40) for line in lines)
 
 
-def test_a_run_says_whether_it_still_fails_and_what_is_otherwise() -> None:
+def test_a_case_run_reports_continued_failure_and_build_differences() -> None:
     run = CaseRun(CASE, ROW, fails=True, elements=ELEMENTS, built_otherwise=("torch 4, then 2",))
     words = describe_case_run(run)
     assert words.startswith("It still fails.")

@@ -83,7 +83,7 @@ def now() -> RunContext:
     return circumstances_of(checkpoint, request, expected_identity(checkpoint.config, CPU))
 
 
-def test_only_what_is_spoken_counts(now: RunContext) -> None:
+def test_only_the_spoken_text_counts(now: RunContext) -> None:
     assert now.subject.text == "Or not."
     assert now.subject.weights == open_checkpoint().identity
     assert (now.subject.device, now.subject.lstm_method, now.subject.precision) == ("cpu", "tir", "float32")
@@ -97,7 +97,7 @@ def test_each_difference_has_a_name(now: RunContext, name: str) -> None:
     assert run_key_difference(now.subject, other).startswith("a different ")
 
 
-def test_builds_differ_by_sources_compiler_and_processor(now: RunContext) -> None:
+def test_builds_differ_by_sources_compiler_and_cpu(now: RunContext) -> None:
     build = now.build
     assert build.processor
     assert builds_apart(build, build) == ""
@@ -126,7 +126,7 @@ def row(stage: str, verdict: Verdict, metrics: Metrics = FAR, regime: str = Regi
         replace(EXACT, pearson=None),
     ],
 )
-def test_neither_another_shape_nor_another_level_nor_a_nan_passes(metrics: Metrics) -> None:
+def test_a_different_shape_a_different_level_and_a_nan_all_fail(metrics: Metrics) -> None:
     assert isolated(metrics, TOLERANCE) is Verdict.FAIL
 
 
@@ -144,7 +144,7 @@ def test_durations_are_equal_or_could_round_either_way() -> None:
     assert aligned(DurationMetrics(2, 1, 11, 9), Verdict.PASS) is Verdict.INHERITED
 
 
-def test_the_first_wrong_stage_is_named_whatever_the_order_of_the_rows() -> None:
+def test_the_first_wrong_stage_is_named_regardless_of_row_order() -> None:
     rows = [row("decoder", Verdict.FAIL), row("duration", Verdict.FAIL), row("bert", Verdict.PASS)]
     (finding,) = findings(rows)
     assert (finding.regime, finding.stage) == ("compiled", "duration")
@@ -163,7 +163,7 @@ def test_without_packing_the_finding_says_where_packing_matters() -> None:
     assert "packing matters" in finding.words
 
 
-def test_inherited_faults_and_inner_values_name_no_stage() -> None:
+def test_inherited_faults_and_activations_name_no_stage() -> None:
     assert findings([row("decoder", Verdict.INHERITED), replace(row("decoder", Verdict.FAIL), probe=True)]) == ()
 
 

@@ -62,7 +62,7 @@ def test_the_compiled_starter_stays_within_tolerance(found: FuzzReport) -> None:
     assert {row.stage for row in found.worst} >= {"bert", "alignment", "istft"}
 
 
-def test_progress_is_told_after_every_utterance_with_the_time_left(
+def test_progress_is_reported_after_every_utterance_with_the_remaining_time(
     found: FuzzReport, events: list[ExperimentEvent]
 ) -> None:
     progress = [event for event in events if isinstance(event, ProgressEvent)]

@@ -98,7 +98,7 @@ def test_a_kernel_that_is_not_told_the_length_would_be_caught(lstm: ComparedLstm
 
 
 @pytest.mark.parametrize("wrong", [{"padding": -1.0}, {"speech": SpeechRequest(" ", "af_heart", speed=9.0)}])
-def test_bad_input_is_said_before_any_work(wrong: dict[str, object]) -> None:
+def test_bad_input_is_reported_before_any_work(wrong: dict[str, object]) -> None:
     checkpoint = replace(open_checkpoint(), load_weights=lambda: pytest.fail("weights were loaded"))
     request = ValidationRequest(SpeechRequest("Hello.", next(iter(checkpoint.voices))))
     with pytest.raises(InvalidRequest, match="out of range"):

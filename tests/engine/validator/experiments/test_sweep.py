@@ -62,7 +62,7 @@ def test_padding_does_not_matter_where_lengths_are_heeded(points: tuple[SweepPoi
     assert (chosen(points, regime, 1.0, "audio", InputSource.END_TO_END).pearson or 0.0) > 0.99
 
 
-def test_without_packing_padding_shows_in_what_lstms_make(points: tuple[SweepPoint, ...]) -> None:
+def test_padding_without_packing_changes_lstm_outputs(points: tuple[SweepPoint, ...]) -> None:
     without, padded = (chosen(points, Regime.STATIC_NO_PACK, ratio, "phoneme_features") for ratio in RATIOS)
     assert (without.pearson or 0.0) > 0.99999
     assert (padded.pearson or 0.0) < 0.99
@@ -70,14 +70,14 @@ def test_without_packing_padding_shows_in_what_lstms_make(points: tuple[SweepPoi
         assert (chosen(points, Regime.STATIC_NO_PACK, 1.0, output).pearson or 0.0) > 0.99999
 
 
-def test_the_waveform_without_packing_is_another(points: tuple[SweepPoint, ...]) -> None:
+def test_the_padded_waveform_differs_without_packing(points: tuple[SweepPoint, ...]) -> None:
     without, padded = (chosen(points, Regime.STATIC_NO_PACK, r, "audio", InputSource.END_TO_END) for r in RATIOS)
     assert (without.best_lag_correlation or 0.0) > 0.99
     assert padded.best_lag_correlation is not None
     assert padded.best_lag_correlation < 0.9
 
 
-def test_progress_is_told_and_nothing_else(points: tuple[SweepPoint, ...], events: list[ExperimentEvent]) -> None:
+def test_only_progress_is_reported(points: tuple[SweepPoint, ...], events: list[ExperimentEvent]) -> None:
     assert all(isinstance(event, PreparationEvent | ProgressEvent) for event in events)
     told = [event for event in events if isinstance(event, ProgressEvent)]
     titles = [event.title for event in told]
@@ -93,12 +93,12 @@ def test_points_are_json(points: tuple[SweepPoint, ...]) -> None:
     assert values[0]["regime"] in list(Regime)
 
 
-def test_nothing_to_speak_is_said() -> None:
+def test_a_text_with_nothing_to_speak_is_reported() -> None:
     with pytest.raises(NothingToSpeak):
         sweep_padding(request_for("  "))
 
 
-def test_the_rest_takes_as_long_for_its_weight_as_what_is_done() -> None:
+def test_remaining_time_extrapolates_finished_work_by_weight() -> None:
     moments = iter([100.0, 104.0, 106.0])
     remaining = RemainingTime([1, 1, 2, 4], lambda: next(moments))
     assert remaining.seconds_left(1) is None
@@ -109,6 +109,6 @@ def test_the_rest_takes_as_long_for_its_weight_as_what_is_done() -> None:
     assert remaining.seconds_left(4) == 0
 
 
-def test_the_time_that_is_left_is_told_once_it_is_known() -> None:
+def test_the_remaining_time_is_shown_once_known() -> None:
     assert ProgressEvent("Swept", 0, 2).words == "Swept: 0 of 2"
     assert ProgressEvent("Swept", 1, 2, 120.0).words == "Swept: 1 of 2, about 2 minutes left"

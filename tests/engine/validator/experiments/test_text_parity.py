@@ -62,7 +62,7 @@ def test_each_difference_has_its_reason() -> None:
     ("upstream", "kind"),
     [(None, DifferenceKind.FAILURE), ("həlˈO_.", DifferenceKind.SYMBOLS), ("jˈɛs.", DifferenceKind.PRONUNCIATION)],
 )
-def test_what_no_sentence_of_ours_shows(
+def test_differences_absent_from_our_sample_sentences_are_classified(
     upstream: str | None, kind: DifferenceKind, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(UpstreamText, "phonemes", lambda self, text: upstream)

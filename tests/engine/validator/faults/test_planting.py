@@ -74,7 +74,7 @@ def test_faulty_modules_are_never_taken_for_those_that_speak(tiny_config, health
     assert isinstance(state, Stale)
 
 
-def test_planting_that_is_stopped_leaves_nothing(tiny_config, healthy, tmp_path):
+def test_a_canceled_injection_leaves_nothing_behind(tiny_config, healthy, tmp_path):
     stop = Event()
     with pytest.raises(Canceled):
         planted_in(tiny_config, healthy, tmp_path / "faulty", observe=lambda event: stop.set(), cancel=stop)
@@ -87,7 +87,7 @@ def test_a_kernel_without_the_part_is_refused_by_name():
         with_fault(starter_graph("source"), absent)
 
 
-def test_a_script_that_is_none_is_refused():
+def test_an_invalid_script_is_refused():
     broken = replace(NOISE, edit=Edit(r"T\.Cast", "T.Cast(("))
     with pytest.raises(CompileError, match="parsed"):
         with_fault(starter_graph("source"), broken)

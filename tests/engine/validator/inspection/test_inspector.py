@@ -73,7 +73,7 @@ def test_every_kernel_of_a_healthy_stage_is_right(seen: Callable[[str], list[Ins
     assert seen(name)[-1] == InspectedEvent(name, ())
 
 
-def test_the_graph_comes_first_and_then_what_is_measured_in_it(seen: Callable[[str], list[InspectionEvent]]) -> None:
+def test_the_graph_comes_before_its_measurements(seen: Callable[[str], list[InspectionEvent]]) -> None:
     first, *rest = seen("text_encoder")
     assert isinstance(first, GraphEvent)
     kernels = [node for node in first.graph.nodes if node.kind is NodeKind.KERNEL]
@@ -101,7 +101,7 @@ def test_a_cancel_stops_it(inspector: KernelInspector, runner: CompiledRunner, s
     assert runner.run(stage_named("istft"), steps["istft"].inputs)  # no longer watched
 
 
-def test_another_graph_than_this_programs_is_told(
+def test_a_graph_different_from_the_programs_is_reported(
     regimes, inspector: KernelInspector, runner: CompiledRunner, steps: dict[str, Step], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     other = KernelInspector(regimes.checkpoint.config, regimes.checkpoint.load_weights(), CPU)
@@ -115,9 +115,7 @@ HEAVY = ("conv1d.default", "conv_transpose1d.default", "attention.default", "ada
 
 
 @pytest.mark.parametrize("name", STAGES)
-def test_every_call_computes_a_value_that_pytorch_has_or_a_part_of_an_lstm(
-    inspector: KernelInspector, name: str
-) -> None:
+def test_every_call_computes_a_pytorch_value_or_part_of_an_lstm(inspector: KernelInspector, name: str) -> None:
     graph = inspector.kernels(stage_named(name)).graph
     for call in graph.calls:
         if graph.node_of(call.output) is None:
@@ -140,7 +138,7 @@ def test_every_lstm_has_one_recurrence(inspector: KernelInspector, name: str) ->
     assert recurrences == [node for node in graph.translated.program.graph.nodes if is_lstm(node)]
 
 
-def test_what_a_convolution_is_fused_with_belongs_to_its_call(inspector: KernelInspector) -> None:
+def test_operations_fused_with_a_convolution_belong_to_its_call(inspector: KernelInspector) -> None:
     graph = inspector.kernels(stage_named("f0n")).graph
     operators = [tuple(map(operator_name, computed(graph, call))) for call in graph.calls]
     assert ("conv1d.default", "add.Tensor", "mul.Tensor") in operators
@@ -158,7 +156,7 @@ def rounded(values: np.ndarray) -> np.ndarray:
     return values.astype(np.float32)
 
 
-def test_what_is_rounded_once_is_right() -> None:
+def test_values_rounded_once_are_right() -> None:
     checked = compared(rounded(exact()), exact(), rounded(exact()))
     assert checked.verdict is KernelVerdict.RIGHT
     assert checked.times_floor is not None
@@ -176,7 +174,7 @@ def test_a_single_wrong_value_is_wrong_and_named(channel: int, frame: int, error
     assert checked.first_wrong.expected == exact()[0, channel, frame]
 
 
-def test_what_rounds_too_much_is_imprecise() -> None:
+def test_excessively_rounded_values_are_imprecise() -> None:
     noise = np.random.default_rng(1).standard_normal(SHAPE) * EPSILON * IMPRECISE_FROM * 3
     assert compared(exact() + noise, exact(), rounded(exact())).verdict is KernelVerdict.IMPRECISE
 
@@ -194,7 +192,7 @@ def test_phases_that_differ_by_a_turn_are_equal() -> None:
 
 
 @pytest.mark.parametrize("value", [np.nan, np.inf, -np.inf])
-def test_what_is_not_finite_is_wrong_unless_pytorch_has_it_too(value: float) -> None:
+def test_a_non_finite_value_is_wrong_unless_pytorch_also_has_it(value: float) -> None:
     ours = exact()
     ours[0, 1, 7] = value
     checked = compared(ours, exact(), exact())
@@ -224,7 +222,7 @@ def float32_error(winograd: Winograd) -> float:
 
 
 @pytest.mark.parametrize("winograd", sorted({*WINOGRADS, *LIGHT_WINOGRADS}, key=str), ids=str)
-def test_the_amplification_explains_what_winograd_loses(winograd: Winograd) -> None:
+def test_the_amplification_explains_the_precision_loss_of_winograd(winograd: Winograd) -> None:
     half_ulp = 2.0**-24
     assert 0.1 < float32_error(winograd) / (amplification(winograd) * half_ulp) < 3
 
@@ -241,7 +239,7 @@ def test_plain_loops_compute_the_same(inspector: KernelInspector) -> None:
     np.testing.assert_allclose(*results, rtol=1e-6)
 
 
-def test_a_schedule_is_told_in_words(inspector: KernelInspector) -> None:
+def test_a_schedule_is_described_in_words(inspector: KernelInspector) -> None:
     kernels = inspector.kernels(stage_named("text_encoder"))
     words = {
         call.kernel: describe_schedule(kernels.graph.scheduled[call.kernel], algorithm)

@@ -36,7 +36,7 @@ def made(kernel: str, parts, arguments: list[Tensor], shape: tuple[int, ...], di
     return reference(call).reshape(shape)
 
 
-def test_the_parts_for_a_processor_make_the_whole(parts) -> None:
+def test_the_parts_for_a_cpu_combine_into_the_whole(parts) -> None:
     x, lengths, weights = parts
     changing = made("fused_transpose_strided_slice2", parts, [x], (BATCH, TIME, CHANGING))
     operands = []
@@ -58,7 +58,7 @@ def test_the_parts_for_metal_make_the_whole(parts) -> None:
     torch.testing.assert_close(whole, lstm_forward_packed_bidirectional(x, lengths, *weights))
 
 
-def test_what_every_step_shares_may_be_the_bias_alone(parts) -> None:
+def test_the_offset_shared_by_all_steps_may_be_only_the_bias(parts) -> None:
     _, _, weights = parts
     offset = made("broadcast_to1", parts, [PACKED], (BATCH, GATES), 1)
     torch.testing.assert_close(offset, weights[5].expand(BATCH, GATES))

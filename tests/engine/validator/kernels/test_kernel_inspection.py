@@ -67,7 +67,7 @@ def test_nothing_is_looked_into_where_nothing_is_wrong(kernels: KernelInspection
     assert not [event for event in events if isinstance(event, (GraphEvent, KernelEvent))]
 
 
-def test_what_pytorch_computes_in_place_of_a_faulty_kernel_is_right(kernels: KernelInspection) -> None:
+def test_replacing_a_faulty_kernel_with_pytorch_yields_right_results(kernels: KernelInspection) -> None:
     replaced = (Replacement("istft", "000 inverse_stft"),)
     for name, replacements in (("kernel", replaced), ("stage", (Replacement("istft"),))):
         events: list[object] = []
@@ -100,7 +100,9 @@ def test_a_faulty_kernels_own_loops_stay_wrong(kernels: KernelInspection) -> Non
         ),
     ],
 )
-def test_what_does_not_exist_is_told(kernels: KernelInspection, options: dict[str, object], words: str) -> None:
+def test_nonexistent_stages_utterances_and_kernels_are_reported(
+    kernels: KernelInspection, options: dict[str, object], words: str
+) -> None:
     with pytest.raises(InvalidRequest, match=words):
         kernels.answer(KernelRequest(asked(), **options))
 

@@ -51,7 +51,7 @@ def test_a_waveform_equals_itself(seed: int, samples: int) -> None:
 
 @settings(max_examples=30)
 @given(SEEDS, st.integers(-MAX_LAG, MAX_LAG), st.floats(0.1, 10))
-def test_the_lag_is_found_whatever_the_level(seed: int, lag: int, scale: float) -> None:
+def test_the_lag_is_found_at_any_level(seed: int, lag: int, scale: float) -> None:
     sound = noise(seed, 12_000)
     first, second = np.concatenate([noise(seed + 1, abs(lag)), sound]), scale * sound
     ours, reference = (first, second) if lag >= 0 else (second, first)
@@ -168,7 +168,7 @@ def test_sound_and_silence() -> None:
     assert 1 < muted.multi_resolution_stft < spoken.multi_resolution_stft
 
 
-def test_what_is_quieter_than_the_floor_is_silent() -> None:
+def test_audio_below_the_floor_counts_as_silent() -> None:
     metrics = compare_audio(1e-6 * noise(0, 5000), np.zeros(5000), RATE)
     assert (metrics.log_mel_l1, metrics.level_difference_db) == (0.0, 0.0)
     assert metrics.multi_resolution_stft < 0.1

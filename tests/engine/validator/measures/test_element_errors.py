@@ -27,7 +27,7 @@ def test_the_first_wrong_element_is_the_earliest_in_time() -> None:
     assert along_channels.first.index == (0, 0, 3)
 
 
-def test_what_is_not_finite_is_wrong_and_has_no_size() -> None:
+def test_non_finite_elements_are_wrong_and_have_no_size() -> None:
     ours = REFERENCE.copy()
     ours[0, 0, :3] = (math.nan, math.inf, -math.inf)
     errors = element_errors(ours, REFERENCE, TOLERANCE, 2)
@@ -61,7 +61,7 @@ NUMBERS = st.floats(-100, 100, width=32)
 
 
 @given(reference=arrays(np.float32, 24, elements=NUMBERS), disturbed=arrays(np.float32, 24, elements=NUMBERS))
-def test_what_a_validation_finds_to_differ_has_a_wrong_element(reference: np.ndarray, disturbed: np.ndarray) -> None:
+def test_differences_found_by_validation_have_a_wrong_element(reference: np.ndarray, disturbed: np.ndarray) -> None:
     errors = element_errors(disturbed, reference, TOLERANCE, 0)
     assert errors.exact + sum(decade.count for decade in errors.decades) == 24
     if not within(compare(disturbed, reference), TOLERANCE):

@@ -152,7 +152,7 @@ def test_an_all_zero_reference_makes_errors_absolute() -> None:
 
 
 @pytest.mark.parametrize("value", [math.nan, math.inf, -math.inf])
-def test_what_is_not_finite_leaves_only_its_share(value: float) -> None:
+def test_non_finite_values_leave_only_the_finite_percentage(value: float) -> None:
     ours = noise(0, 2, 4)
     reference = ours.copy()
     ours[1, 1] = value
@@ -295,7 +295,7 @@ def test_errors_have_four_digits() -> None:
 
 
 @pytest.mark.parametrize("value", [math.nan, math.inf, -math.inf])
-def test_what_is_not_finite_stands_out_where_it_is(value: float) -> None:
+def test_non_finite_values_stand_out_at_their_position(value: float) -> None:
     reference = np.ones((2, 1000), np.float32)
     broken = reference.copy()
     broken[1, 999] = value

@@ -23,9 +23,7 @@ def test_every_output_in_radians_is_compared_on_the_circle() -> None:
 
 
 @given(phases, phases)
-def test_no_phase_is_further_than_half_a_turn_and_all_stay_where_they_are_on_the_circle(
-    ours: Array, reference: Array
-) -> None:
+def test_phases_stay_within_half_a_turn_and_preserve_their_circle_position(ours: Array, reference: Array) -> None:
     turned = on_circle(PHASE, ours, reference)
     assert np.abs(turned - reference).max() <= TURN / 2 + 1e-9
     np.testing.assert_allclose(np.exp(1j * turned), np.exp(1j * ours.astype(np.float64)), atol=1e-6)
@@ -61,7 +59,7 @@ def test_other_outputs_and_other_lengths_are_left_alone() -> None:
     assert sign_flips("audio", ours, ours) is None
 
 
-def test_what_is_not_finite_stays_so() -> None:
+def test_non_finite_values_stay_non_finite() -> None:
     reference = np.zeros((1, CHANNELS, TIMES), np.float32)
     ours = reference.copy()
     ours[0, 0, :2] = np.nan, np.inf

@@ -15,7 +15,7 @@ def frame_token(counts: list[int]) -> np.ndarray:
 
 
 @given(durations)
-def test_every_frame_of_the_reference_has_a_partner_of_its_phoneme_in_order(both: list[tuple[int, int]]) -> None:
+def test_every_reference_frame_pairs_with_a_same_phoneme_frame_in_order(both: list[tuple[int, int]]) -> None:
     ours, reference = frame_token([mine for mine, _ in both]), frame_token([theirs for _, theirs in both])
     pairs = paired_frames(ours, reference)
     assert np.array_equal(ours[pairs], reference)
@@ -52,6 +52,6 @@ def test_padding_after_our_frames_is_not_read() -> None:
 
 
 @pytest.mark.parametrize("extent", [0, 2, 12])
-def test_an_array_of_another_kind_is_refused(extent: int) -> None:
+def test_an_array_of_a_different_kind_is_refused(extent: int) -> None:
     pairs = paired_frames(frame_token([2, 2]), frame_token([1, 2]))
     assert by_phoneme(np.arange(4), pairs, 4, 0, extent) is None

@@ -109,7 +109,7 @@ def test_it_needs_nothing_else(html: str, page: Page) -> None:
     }
 
 
-def test_it_says_what_was_asked_and_found(page: Page, report: Report) -> None:
+def test_the_report_states_the_request_and_the_findings(page: Page, report: Report) -> None:
     assert "Validation of starter against dynamic: passed" in page.text
     assert "Durations is the first stage where packing matters" in page.text
     assert "af_heart" in page.text
@@ -119,7 +119,7 @@ def test_it_says_what_was_asked_and_found(page: Page, report: Report) -> None:
     assert {*Verdict} - {Verdict.CRASHED, Verdict.INCOMPARABLE} <= set(page.words)
 
 
-def test_what_the_user_wrote_is_shown_as_it_is(html: str, page: Page) -> None:
+def test_user_text_is_shown_verbatim(html: str, page: Page) -> None:
     assert TEXT.strip() in page.words
     assert "<b>" not in html
 
@@ -166,7 +166,7 @@ def test_importing_it_draws_nothing() -> None:
     assert done.stdout.strip() == "[]"
 
 
-def test_a_drill_is_marked() -> None:
+def test_a_fault_injection_is_marked() -> None:
     report = example_report()
     fault_injection = replace(report, request=replace(report.request, fault="zeroed-noise"))
     assert "Drill: Validation of" in html_report(fault_injection, None)
@@ -194,7 +194,7 @@ def test_probes_come_with_their_stage_and_leave_cells_empty() -> None:
     assert line.cells.count(Cell()) == len(line.cells) - 1
 
 
-def test_other_durations_give_every_regime_a_third_reading_and_mark_what_is_by_phoneme() -> None:
+def test_differing_durations_add_a_third_reading_and_mark_values_by_phoneme() -> None:
     rows = out_of_step(example_report(1), Regime.STATIC_NO_PACK).rows
     audio = next(line for line in lines(rows, tuple(ERRORS)) if line.output == "audio")
     assert len(audio.cells) == 3 * len(ERRORS)

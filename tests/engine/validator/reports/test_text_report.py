@@ -72,7 +72,7 @@ def test_a_line_is_the_worst_utterance() -> None:
     assert "Worst: bert, text_features of utterance 2 in compiled, reference-fed: fail" in text
 
 
-def test_other_durations_leave_a_value_by_phoneme_and_a_table_in_the_references_frames() -> None:
+def test_differing_durations_leave_phoneme_values_and_a_reference_frame_table() -> None:
     lines = lines_of(text_report(out_of_step(example_report(1), Regime.STATIC_NO_PACK)), Regime.STATIC_NO_PACK)
     marked, note, header, given = lines[-5:-1]
     assert marked.split()[0] == "istft"
@@ -136,7 +136,7 @@ def test_lines_fit_a_terminal() -> None:
     assert max(len(line) for line in sweep_text(points).splitlines()) < 100
 
 
-def test_a_drill_is_marked() -> None:
+def test_a_fault_injection_is_marked() -> None:
     report = example_report()
     fault_injection = replace(report, request=replace(report.request, fault="zeroed-noise"))
     assert text_report(fault_injection).startswith("Drill: Validation of")

@@ -50,7 +50,7 @@ def test_every_waveform_and_every_difference_is_written_to_the_bit(arrays: Array
         assert soundfile.info(path).subtype == "FLOAT"
 
 
-def test_a_file_in_the_way_is_said(arrays: ArrayFolder, tmp_path: Path) -> None:
+def test_a_file_that_blocks_the_folder_is_reported(arrays: ArrayFolder, tmp_path: Path) -> None:
     (tmp_path / "taken").write_bytes(b"")
     with pytest.raises(OutputError, match=r"Couldn’t write .*taken"):
         write_wavs(tmp_path / "taken", arrays, "dynamic")

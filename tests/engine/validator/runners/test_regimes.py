@@ -66,13 +66,13 @@ def test_every_regime_runs_every_stage(regimes: Regimes, regime: Regime) -> None
 
 
 @pytest.mark.parametrize("regime", [Regime.STATIC_PACKED, Regime.COMPILED, Regime.COMPILED_PADDED])
-def test_packed_regimes_speak_what_the_truth_speaks(regimes: Regimes, regime: Regime) -> None:
+def test_packed_regimes_match_the_reference_audio(regimes: Regimes, regime: Regime) -> None:
     truth = steps(regimes, opened(regimes, Regime.DYNAMIC))["istft"].outputs["audio"]
     ours = steps(regimes, opened(regimes, regime))["istft"].outputs["audio"]
     assert np.corrcoef(truth.ravel(), ours.ravel())[0, 1] > 0.99999
 
 
-def test_compiled_students_speak_what_the_same_students_speak_in_pytorch(regimes: Regimes) -> None:
+def test_compiled_students_match_the_same_students_in_pytorch(regimes: Regimes) -> None:
     in_torch, compiled = (steps(regimes, opened(regimes, regime)) for regime in STUDENT_REGIMES)
     for stage in ("duration", "text_encoder", "alignment"):
         for name, theirs in in_torch[stage].outputs.items():
@@ -98,7 +98,7 @@ def test_students_are_held_to_less_by_their_teacher(regimes: Regimes) -> None:
         assert tolerance_of(stage_named("duration")) == expected
 
 
-def test_a_planted_fault_is_in_the_modules_around_the_students_too(regimes: Regimes) -> None:
+def test_an_injected_fault_also_affects_the_modules_around_the_students(regimes: Regimes) -> None:
     fresh = Regimes(regimes.checkpoint)
     before = opened(fresh, Regime.DISTILLED).runner
     fresh.plant("zeroed-noise")
@@ -113,7 +113,7 @@ def test_students_that_are_not_there_are_missed_with_a_sentence(regimes: Regimes
             opened(Regimes(other), regime)
 
 
-def test_without_packing_the_text_encoder_is_another(regimes: Regimes) -> None:
+def test_the_text_encoder_differs_without_packing(regimes: Regimes) -> None:
     name = "phoneme_features"
     truth = steps(regimes, opened(regimes, Regime.DYNAMIC))["text_encoder"].outputs[name]
     ours = steps(regimes, opened(regimes, Regime.STATIC_NO_PACK))["text_encoder"].outputs[name]
@@ -127,7 +127,7 @@ def test_only_padded_regimes_leave_something_in_the_padding(regimes: Regimes) ->
         assert (runner.tail("audio") is not None) == (regime in PADDED_REGIMES)
 
 
-def test_what_is_loaded_is_told_once(regimes: Regimes) -> None:
+def test_each_load_is_reported_once(regimes: Regimes) -> None:
     told: list[PreparationEvent] = []
     fresh = Regimes(regimes.checkpoint)
     for regime in (Regime.DYNAMIC, Regime.UPSTREAM, Regime.DYNAMIC):
@@ -137,7 +137,7 @@ def test_what_is_loaded_is_told_once(regimes: Regimes) -> None:
 
 
 @pytest.mark.parametrize("probes", [False, True])
-def test_the_compiled_regime_has_the_modules_and_weights_of_speech_whether_inner_values_follow_or_not(
+def test_the_compiled_regime_uses_speech_modules_and_weights_regardless_of_activations(
     regimes: Regimes, monkeypatch: pytest.MonkeyPatch, probes: bool
 ) -> None:
     kept: list[Path] = []
@@ -154,7 +154,7 @@ def test_the_compiled_regime_has_the_modules_and_weights_of_speech_whether_inner
     assert kept == [find_modules(regimes.checkpoint.config, CPU).folder]
 
 
-def test_a_crossed_regime_takes_each_stage_from_where_it_is_told(regimes: Regimes) -> None:
+def test_a_crossed_regime_takes_each_stage_from_its_assigned_regime(regimes: Regimes) -> None:
     dynamic, compiled = opened(regimes, Regime.DYNAMIC), opened(regimes, Regime.COMPILED)
     runner = mixed_runner({"decoder": dynamic}, compiled)
     assert runner.name == "compiled+decoder=dynamic"
@@ -175,7 +175,7 @@ def test_a_crossed_regime_takes_each_stage_from_where_it_is_told(regimes: Regime
         {"cross": (("mouth", Regime.DYNAMIC),)},
     ],
 )
-def test_what_cannot_be_had_is_refused_with_what_can(options: dict[str, object]) -> None:
+def test_unavailable_choices_are_refused_with_the_available_ones(options: dict[str, object]) -> None:
     with pytest.raises(InvalidRequest) as caught:
         check_choices(ValidationRequest(SpeechRequest("x", MALE), **options))
     assert caught.value.hint
@@ -208,7 +208,7 @@ def report(validator):
     return validator.validate(request)
 
 
-def test_after_a_drill_the_modules_are_healthy_again(validator, report):
+def test_modules_are_healthy_again_after_a_fault_injection(validator, report):
     assert not report.passed
     healthy = validator.validate(ValidationRequest(SpeechRequest(TEXT, MALE), regimes=(Regime.COMPILED,)))
     assert healthy.passed
@@ -216,18 +216,18 @@ def test_after_a_drill_the_modules_are_healthy_again(validator, report):
     assert fault_injection_text(healthy) == ""
 
 
-def test_the_words_name_the_kernel_and_show_what_was_changed(report):
+def test_the_text_names_the_kernel_and_shows_the_change(report):
     words = fault_injection_text(report)
     assert "Kernel: layer_norm of stage text_encoder" in words
     assert "+ T.float64(0.1))" in words
 
 
-def test_a_fault_in_another_stage_than_the_one_blamed_is_missed(report):
+def test_a_fault_in_a_stage_other_than_the_blamed_one_is_missed(report):
     assert (
         describe_fault_verdict(report, replace(report.planted, stage="bert"))
         == "Missed: the fault is in Text features."
     )
 
 
-def test_where_no_stage_is_wrong_nothing_was_found(report):
+def test_nothing_is_found_if_no_stage_is_wrong(report):
     assert describe_fault_verdict(replace(report, rows=()), report.planted).startswith("Missed: every stage")

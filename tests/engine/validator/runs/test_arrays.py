@@ -51,7 +51,7 @@ def assert_same(loaded: np.ndarray, array: np.ndarray) -> None:
     np.testing.assert_array_equal(loaded, array)
 
 
-def test_arrays_of_any_layout_are_kept_as_they_are(tmp_path: Path) -> None:
+def test_arrays_of_any_layout_are_stored_unchanged(tmp_path: Path) -> None:
     array = np.arange(24, dtype=np.float32).reshape(2, 3, 4).transpose(2, 0, 1)[::2]
     ArrayFolder(tmp_path).save(0, "dynamic", OWN, "f0", array)
     np.testing.assert_array_equal(ArrayFolder(tmp_path).load(0, "dynamic", OWN, "f0"), array)
@@ -89,7 +89,7 @@ def test_an_array_that_was_not_kept_is_named(tmp_path: Path) -> None:
         folder.load(0, "dynamic", OWN, "energy")
 
 
-def test_a_folder_that_is_gone_is_an_error_and_is_not_made_again(tmp_path: Path) -> None:
+def test_a_removed_folder_is_an_error_and_is_not_recreated(tmp_path: Path) -> None:
     folder = ArrayFolder(tmp_path / "gone")
     assert folder.entries() == ()
     with pytest.raises(OutputError, match=r"gone .*exist"):
@@ -99,7 +99,7 @@ def test_a_folder_that_is_gone_is_an_error_and_is_not_made_again(tmp_path: Path)
     assert list(tmp_path.iterdir()) == []
 
 
-def test_a_full_disk_is_said_and_leaves_nothing(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_full_disk_is_reported_and_leaves_nothing_behind(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     folder = filled(tmp_path)
 
     def refuse(*_: object) -> None:
@@ -157,7 +157,7 @@ def test_the_one_compared_longest_ago_goes_first(tmp_path: Path) -> None:
     assert run.kept == [1, 5]
 
 
-def test_what_failed_stays_longer(tmp_path: Path) -> None:
+def test_arrays_of_failed_comparisons_stay_longer(tmp_path: Path) -> None:
     run = Run(tmp_path, 2 * BYTES)
     run.compare(0, Verdict.FAIL)
     run.compare(1, Verdict.FAIL, Regime.STATIC_NO_PACK)  # this regime always fails

@@ -40,7 +40,7 @@ def test_a_module_that_computes_something_else_is_named(folder, monkeypatch):
     assert (first, last) == ("source", "fail")
 
 
-def test_modules_that_multiply_halves_are_held_to_what_halves_can_do():
+def test_float16_modules_are_held_to_float16_tolerances():
     checkpoint = open_checkpoint()
     folder = ensure_modules(checkpoint.name, checkpoint.config, CPU, lambda _: None)
     halves = Variant(CPU.target, precision="float16")

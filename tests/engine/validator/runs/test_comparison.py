@@ -82,7 +82,7 @@ def test_a_regime_equal_to_the_reference_passes_everywhere(regimes: Regimes) -> 
 
 
 @pytest.mark.parametrize("stage", DEVICE_STAGES, ids=lambda stage: stage.name)
-def test_the_stage_that_is_wrong_fails_and_what_follows_inherits(regimes: Regimes, stage: Stage) -> None:
+def test_the_wrong_stage_fails_and_later_stages_inherit(regimes: Regimes, stage: Stage) -> None:
     output = stage.outputs[0].name
     noise = np.random.default_rng(0)
 
@@ -205,7 +205,7 @@ def test_profiles_point_to_where_the_error_is(regimes: Regimes) -> None:
 @pytest.mark.parametrize(
     ("stage", "first"), [("source", [Regime.UPSTREAM, "slightly"]), ("istft", ["slightly", Regime.UPSTREAM])]
 )
-def test_upstream_is_the_noise_floor_and_comes_last_only_where_its_own_chain_is_left(
+def test_upstream_comes_first_as_noise_floor_unless_only_its_chain_remains(
     regimes: Regimes, stage: str, first: list[str]
 ) -> None:
     truth, upstream, compiled = (
@@ -223,7 +223,7 @@ def test_upstream_is_the_noise_floor_and_comes_last_only_where_its_own_chain_is_
     assert sum(isinstance(event, AlignmentEvent) for event in events) == 1
 
 
-def test_upstream_fed_by_the_reference_is_not_run_where_it_would_do_the_same(regimes: Regimes) -> None:
+def test_upstream_skips_isolated_runs_that_would_repeat_the_reference(regimes: Regimes) -> None:
     truth, upstream = (regimes.open(regime, 0, lambda _: None) for regime in (Regime.DYNAMIC, Regime.UPSTREAM))
     ran: list[str] = []
     counted = RegimeRunner(upstream.name, Counted(upstream, ran), ProbeLog(), code_of=upstream.code_of)

@@ -43,7 +43,7 @@ def folder(tmp_path: Path) -> Path:
     return made
 
 
-def test_every_compiled_error_is_kept_and_no_other() -> None:
+def test_a_golden_run_stores_only_and_all_compiled_errors() -> None:
     assert {error.regime for error in GOLDEN.errors} == {Regime.COMPILED}
     assert len(GOLDEN.errors) == sum(row.metrics is not None for row in COMPILED)
     assert {error.reading for error in GOLDEN.errors} == {InputSource.END_TO_END, InputSource.ISOLATED}
@@ -75,7 +75,7 @@ def test_a_saved_run_is_the_same_run(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     "content", ["", "[]", "{}", '{"circumstances": 3}', "\ufffd", "null", pytest.param("[" * 100_000, id="deep")]
 )
-def test_what_is_no_golden_run_is_said(tmp_path: Path, content: str) -> None:
+def test_an_invalid_golden_run_is_reported(tmp_path: Path, content: str) -> None:
     path = tmp_path / "golden.json"
     path.write_text(content, encoding="utf-8")
     with pytest.raises(DamagedFile, match="be read") as caught:
@@ -83,7 +83,7 @@ def test_what_is_no_golden_run_is_said(tmp_path: Path, content: str) -> None:
     assert "--save-golden" in caught.value.hint
 
 
-def test_a_missing_file_and_folder_are_said(tmp_path: Path) -> None:
+def test_a_missing_file_or_folder_is_reported(tmp_path: Path) -> None:
     with pytest.raises(InvalidRequest, match="The golden run"):
         Golden.load(tmp_path / "golden.json")
     with pytest.raises(OutputError):
@@ -103,7 +103,7 @@ def test_the_run_that_comes_with_the_program_is_taken_and_told(folder: Path) -> 
     assert chosen(asked(), None, folder) == (None, "")
 
 
-def test_a_damaged_run_that_is_kept_is_told_and_stops_nothing(folder: Path) -> None:
+def test_a_damaged_stored_run_is_reported_and_stops_nothing(folder: Path) -> None:
     (folder / "starter.json").write_text("{", encoding="utf-8")
     golden, words = chosen(asked(), NOW, folder)
     assert golden is None
@@ -127,7 +127,7 @@ def shipped() -> list[Golden]:
     return golden
 
 
-def test_what_comes_with_the_program_belongs_to_its_modules_model_and_text() -> None:
+def test_shipped_golden_runs_match_their_modules_model_and_text() -> None:
     checkpoint = open_checkpoint()
     (folder,) = shipped_modules_folder().glob(f"{checkpoint.config.fingerprint()}-cpu-x86_64-linux-gnu")
     build, text = Build.of(Manifest.load(folder).identity), sample_text_path().read_text(encoding="utf-8").strip()
@@ -179,7 +179,7 @@ def test_a_row_is_worse_beyond_ten_times_either(error: float) -> None:
     assert by_floor.times_golden is None
 
 
-def test_students_are_no_worse_for_differing_from_their_teacher_by_more_than_rounding() -> None:
+def test_students_are_no_worse_for_differing_from_their_teacher_beyond_rounding() -> None:
     student = row(1.0, Regime.DISTILLED)
     assert grader().rated(student).verdict is Verdict.PASS
     assert grader().rated(replace(student, reference=Regime.STATIC_DISTILLED)).verdict is Verdict.WORSE
@@ -193,13 +193,13 @@ def test_an_error_that_was_fed_in_makes_no_row_worse() -> None:
     assert broken.rated(row(1e-3, reading=InputSource.END_TO_END)).verdict is Verdict.WORSE
 
 
-def test_where_upstream_has_no_error_there_is_no_floor() -> None:
+def test_no_floor_exists_without_an_upstream_error() -> None:
     assert grader(floor=0.0).rated(row(ERROR)).times_floor is None
     assert grader(floor=None).rated(row(ERROR)).times_floor is None
     assert grader().rated(row(FLOOR, Regime.UPSTREAM)).times_floor is None
 
 
-def test_what_has_no_error_has_no_ratio() -> None:
+def test_rows_without_an_error_have_no_ratio() -> None:
     for lost in (row(None), replace(row(1.0), metrics=None), replace(row(1.0), metrics=None, durations=EQUAL)):
         rated = grader().rated(lost)
         assert (rated.times_floor, rated.times_golden, rated.verdict) == (None, None, Verdict.PASS)
@@ -234,7 +234,7 @@ def test_rows_are_rated_again_when_the_golden_run_changes() -> None:
     assert unpinned[0].verdict is Verdict.WORSE
 
 
-def test_only_what_is_worse_than_golden_fails_a_golden_run() -> None:
+def test_only_results_worse_than_golden_fail_a_golden_run() -> None:
     by_golden, by_floor = grader(floor=None).rated(row(1e-3)), grader(golden=None).rated(row(1e-3))
     assert worsened([by_golden, by_floor]) == (by_golden,)
     assert unpartnered([by_golden, by_floor, replace(by_floor, probe=True)]) == (by_floor,)

@@ -33,28 +33,28 @@ def report():
     return made
 
 
-def test_outputs_come_before_inner_values(report):
+def test_outputs_come_before_activations(report):
     flags = [row.probe for row in report.rows]
     assert flags == sorted(flags)
     assert flags[0] is False
     assert flags[-1] is True
 
 
-def test_inner_values_of_wrong_stages_come_first(report):
+def test_activations_of_wrong_stages_come_first(report):
     wrong = {row.stage for row in report.rows if row.verdict is Verdict.FAIL and row.reading is InputSource.ISOLATED}
     stages = list(dict.fromkeys(row.stage for row in report.rows if row.probe))
     assert wrong & set(stages)
     assert [stage in wrong for stage in stages] == sorted((stage in wrong for stage in stages), reverse=True)
 
 
-def test_every_inner_value_is_there_once_in_each_reading(report):
+def test_every_activation_appears_once_in_each_reading(report):
     keys = [(row.regime, row.reading, row.stage, row.output) for row in report.rows]
     assert len(set(keys)) == len(keys)
     probed = {row.stage for row in report.rows if row.probe}
     assert probed == {stage.name for stage in STAGES if stage.probes}
 
 
-def test_the_finding_names_the_first_wrong_inner_value(report):
+def test_the_finding_names_the_first_wrong_activation(report):
     finding = next(one for one in report.findings if one.regime == Regime.STATIC_NO_PACK)
     failed = [
         row.output
@@ -110,7 +110,7 @@ def opened():
     return ProbedModules("starter", model_config("starter"), CPU, PROBED, DEFAULT_SECONDS)
 
 
-def test_modules_are_built_in_the_order_given_with_their_inner_values(compiler):
+def test_modules_with_activations_are_built_in_the_given_order(compiler):
     built = compiler()
     built.go_on.set()
     with opened() as modules:
@@ -118,7 +118,7 @@ def test_modules_are_built_in_the_order_given_with_their_inner_values(compiler):
     assert built.asked == [("cpu-probed", "decoder"), ("cpu-probed", "duration")]
 
 
-def test_what_is_built_is_told_with_the_time_left(compiler):
+def test_builds_are_reported_with_the_remaining_time(compiler):
     built, events = compiler(), []
 
     def tell(event):
@@ -141,7 +141,7 @@ def test_modules_that_are_there_are_not_told_of(compiler):
     assert events == []
 
 
-def test_a_cancel_is_heard_and_ends_the_compiler(compiler):
+def test_a_cancel_takes_effect_and_ends_the_compiler(compiler):
     built, cancel = compiler(), threading.Event()
     with pytest.raises(Canceled), opened() as modules:
         modules.folder(PROBED[0], lambda _: cancel.set(), cancel)
@@ -149,7 +149,7 @@ def test_a_cancel_is_heard_and_ends_the_compiler(compiler):
     assert [stage for _, stage in built.asked] == ["decoder"]
 
 
-def test_what_the_compiler_says_is_raised(compiler):
+def test_the_compilers_error_is_raised(compiler):
     built = compiler()
     built.error = CompileError("There is no C compiler.", "Install one.")
     built.go_on.set()

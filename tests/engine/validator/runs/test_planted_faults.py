@@ -144,7 +144,7 @@ def planted(regimes: Regimes, fault: Fault, folder: Path) -> RegimeRunner:
     ],
     indirect=["regimes"],
 )
-def test_a_planted_fault_is_found_in_its_stage_and_nowhere_else(regimes: Regimes, name: str, tmp_path: Path) -> None:
+def test_an_injected_fault_is_found_only_in_its_stage(regimes: Regimes, name: str, tmp_path: Path) -> None:
     fault = FAULTS[name]
     rows = rows_of(regimes, planted(regimes, fault, tmp_path))
     failed = {row.stage for row in rows if row.reading is InputSource.ISOLATED and row.verdict is Verdict.FAIL}

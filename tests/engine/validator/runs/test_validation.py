@@ -60,7 +60,7 @@ def test_the_compiled_model_is_within_tolerance(report: Report) -> None:
     assert verdicts == {Verdict.PASS}
 
 
-def test_the_compiled_waveform_is_nearer_to_the_truth_than_upstream(report: Report) -> None:
+def test_the_compiled_waveform_is_closer_to_the_reference_than_upstream(report: Report) -> None:
     def distance(regime: Regime) -> float:
         (row,) = [
             row
@@ -136,7 +136,7 @@ def test_stages_can_be_crossed(validator: Validator) -> None:
     assert {row.verdict for row in later if row.reading is InputSource.ISOLATED} == {Verdict.PASS}
 
 
-def test_every_compared_array_is_kept_when_asked_for(validator: Validator, tmp_path: Path) -> None:
+def test_every_compared_array_is_saved_on_request(validator: Validator, tmp_path: Path) -> None:
     validator.validate(asked(regimes=(Regime.COMPILED,), arrays_folder=str(tmp_path)))
     kept = ArrayFolder(tmp_path)
     for row in validator.validate(asked(regimes=(Regime.COMPILED,))).rows:
@@ -144,7 +144,7 @@ def test_every_compared_array_is_kept_when_asked_for(validator: Validator, tmp_p
         assert kept.holds(row.utterance, row.reference, InputSource.END_TO_END, row.output)
 
 
-def test_a_cancel_is_heard_between_stages(validator: Validator) -> None:
+def test_a_cancel_takes_effect_between_stages(validator: Validator) -> None:
     cancel = threading.Event()
     with pytest.raises(Canceled):
         validator.validate(asked(), lambda event: cancel.set() if isinstance(event, RowEvent) else None, cancel)
@@ -160,7 +160,7 @@ def test_a_cancel_is_heard_between_stages(validator: Validator) -> None:
         (asked(device="abacus"), InvalidRequest),
     ],
 )
-def test_a_mistake_is_told_before_any_work(
+def test_a_mistake_is_reported_before_any_work(
     validator: Validator, request_: ValidationRequest, error: type[Exception]
 ) -> None:
     with pytest.raises(error):
@@ -183,7 +183,7 @@ def test_phonemes_that_the_model_cannot_speak_are_refused(validator: Validator, 
     assert caught.value.hint
 
 
-def test_crossed_stages_have_inner_values_and_leave_none_to_others() -> None:
+def test_crossed_stages_have_activations_and_leave_none_to_others() -> None:
     mixed = asked(
         "Hello.",
         regimes=(Regime.STATIC_PACKED,),
@@ -213,7 +213,7 @@ def test_a_model_that_is_exchanged_meanwhile_ends_it(validator: Validator, monke
     assert sum(isinstance(event, RowEvent) for event in events) == 1
 
 
-def test_an_exchanged_model_is_loaded_anew(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_replaced_model_is_loaded_again(monkeypatch: pytest.MonkeyPatch) -> None:
     with closing(Validator()) as validator:
         before = validator.prepare(asked())
         assert validator.prepare(asked()) is before
@@ -239,7 +239,7 @@ def test_words_of_the_lexicon_are_spoken_as_it_says(
     assert plan.utterances[0].phonemes.startswith("zˈɔɹɡ ")
 
 
-def test_the_report_is_in_the_order_of_the_text_whatever_was_heard_first(validator: Validator) -> None:
+def test_the_report_follows_text_order_regardless_of_playback_order(validator: Validator) -> None:
     request = asked(regimes=(Regime.UPSTREAM,))
     events: list[ValidationEvent] = []
     report = validator.validate(request, events.append, listener=Listener(TEXT.index("Good")))
@@ -277,7 +277,7 @@ def agenda_of(listener: Listener, *counts: int) -> tuple[UtteranceScheduler, lis
     return UtteranceScheduler(plans(*counts), told.append, listener), told
 
 
-def test_what_is_heard_comes_next_then_what_follows_then_what_was_passed_over() -> None:
+def test_the_played_utterance_comes_next_then_following_then_skipped_ones() -> None:
     listener = Listener()
     taken = iter(agenda_of(listener, 6)[0])
     assert next(taken).index == 0
@@ -286,7 +286,7 @@ def test_what_is_heard_comes_next_then_what_follows_then_what_was_passed_over() 
     assert [each.index for each in taken] == [1, 2]
 
 
-def test_the_plan_grows_only_as_far_as_it_is_needed() -> None:
+def test_the_plan_grows_only_as_needed() -> None:
     listener = Listener()
     agenda, told = agenda_of(listener, 2, 4, 8, 16)
     assert len(told) == 1

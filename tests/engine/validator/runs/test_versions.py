@@ -27,7 +27,7 @@ def test_versions_are_those_of_this_installation() -> None:
     assert NOT_INSTALLED not in found.values()
 
 
-def test_a_missing_package_is_said(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_missing_package_is_reported(monkeypatch: pytest.MonkeyPatch) -> None:
     def version(name: str) -> str:
         if name == "torch":
             raise metadata.PackageNotFoundError(name)
@@ -68,7 +68,7 @@ def test_modules_are_known_once_they_are_loaded() -> None:
     regimes.close()
 
 
-def test_modules_that_are_gone_are_not_asked_for(regimes: Regimes) -> None:
+def test_removed_modules_are_not_requested(regimes: Regimes) -> None:
     regimes.plant("swapped-gates")
     regimes.open(Regime.COMPILED, 0, lambda event: None)
     assert regimes.modules_folder is not None

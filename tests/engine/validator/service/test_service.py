@@ -74,7 +74,7 @@ def test_a_request_is_answered_row_by_row(caller: Caller) -> None:
     assert FailedEvent not in kinds
 
 
-def test_rows_are_told_once(caller: Caller) -> None:
+def test_rows_are_reported_once(caller: Caller) -> None:
     caller.ask(asked())
     events = caller.until(FinishedEvent)
     assert any(isinstance(event, RowEvent) for event in events)
@@ -89,7 +89,7 @@ def test_a_second_request_finds_the_model_loaded(caller: Caller) -> None:
     assert isinstance(caller.until(FinishedEvent)[0], PlanEvent)
 
 
-def test_a_mistake_of_the_user_is_told_with_a_hint(caller: Caller) -> None:
+def test_a_user_mistake_is_reported_with_a_hint(caller: Caller) -> None:
     caller.ask(asked(device="abacus"))
     (failure,) = caller.until(FailedEvent)
     assert "abacus" in failure.message
@@ -117,7 +117,7 @@ def compared(events: list[ValidationEvent]) -> list[int]:
     return list(dict.fromkeys(event.row.utterance for event in events if isinstance(event, RowEvent)))
 
 
-def test_the_utterance_that_is_heard_is_compared_next(caller: Caller) -> None:
+def test_the_utterance_being_played_is_compared_next(caller: Caller) -> None:
     text = "One goes first.\n\n" * 5
     caller.ask(asked(text))
     before = caller.until(RowEvent)
@@ -126,7 +126,7 @@ def test_the_utterance_that_is_heard_is_compared_next(caller: Caller) -> None:
     assert order == [0, 4, 1, 2, 3]
 
 
-def test_what_was_heard_of_an_earlier_text_means_nothing_for_the_next(caller: Caller) -> None:
+def test_playback_of_an_earlier_text_does_not_affect_the_next(caller: Caller) -> None:
     caller.ask(asked())
     caller.until(FinishedEvent)
     caller.ask(Hear(40))
@@ -145,7 +145,7 @@ def test_there_is_a_pulse_while_it_computes_and_while_it_waits(caller: Caller) -
     "error",
     [MemoryError(), RuntimeError("[enforce fail at alloc_cpu.cpp:118] DefaultCPUAllocator: can't allocate memory")],
 )
-def test_missing_memory_is_told_and_survived(caller: Caller, error: Exception, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_running_out_of_memory_is_reported(caller: Caller, error: Exception, monkeypatch: pytest.MonkeyPatch) -> None:
     def fail(*arguments: object) -> None:
         raise error
 

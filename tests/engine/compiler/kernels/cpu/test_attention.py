@@ -17,7 +17,7 @@ def kernel(heads: int, width: int) -> Kernel:
 
 @pytest.mark.parametrize("width", [4, 33, 64])
 @pytest.mark.parametrize("lengths", [[1], [2, 1], [17], [64, 63, 1, 30]])
-def test_attention_equals_its_reference_whatever_the_padding_holds(lengths, width):
+def test_attention_equals_its_reference_regardless_of_padding_values(lengths, width):
     batch, time = len(lengths), max(lengths) + 2
     x = np.random.default_rng(width).standard_normal((batch, time, 3 * 3 * width), np.float32) * 3
     for batch_index, length in enumerate(lengths):

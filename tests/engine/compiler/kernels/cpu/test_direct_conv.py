@@ -21,7 +21,7 @@ SIZES = ConvWorkload(3, 9, 4, dilation=3, stride=2, padding=5)
 
 @pytest.mark.parametrize(("microkernel", "apart"), [(AVX512, False), (AVX2, True)])
 @pytest.mark.parametrize("length", [1, 90, 1001])
-def test_tiles_side_by_side_read_what_was_packed_for_them(microkernel, apart, length):
+def test_side_by_side_tiles_read_the_data_packed_for_them(microkernel, apart, length):
     plan = DirectPlan(SIZES, microkernel)
     assert plan.packed.apart == apart
     assert plan.packed.parts > 1
@@ -73,7 +73,7 @@ def test_steps_of_few_taps_take_several_channels_and_leave_none(channels, taps, 
 
 
 @pytest.mark.parametrize(("microkernel", "taps", "expected"), [(AVX2, 3, True), (AVX2, 1, False), (AVX512, 3, False)])
-def test_what_keeps_loads_busy_asks_for_nothing_more(microkernel, taps, expected):
+def test_kernels_with_busy_loads_do_not_prefetch(microkernel, taps, expected):
     assert DirectPlan(ConvWorkload(1024, 1024, taps), microkernel).reads_ahead == expected
 
 
@@ -149,7 +149,7 @@ def test_few_columns_are_left_over_from_a_dilation(dilation, rows, columns):
     assert choice_for(sizes, AVX512) == ConvAlgorithm(Winograd(6, 11), AVX512.rows, AVX512.columns)
 
 
-def test_what_is_never_computed_by_winograd_has_none_to_choose():
+def test_convolutions_never_computed_by_winograd_offer_no_such_choice():
     assert {choice.winograd for choice in choices(ConvWorkload(1024, 1024, 3), AVX512)} == {None}
 
 

@@ -34,13 +34,13 @@ AVX512_TILE_BYTES = 512 * 1024
 @pytest.mark.parametrize(
     ("processor", "expected"), [("rocketlake", AVX512), ("znver4", AVX512), ("haswell", AVX2), ("nehalem", SSE)]
 )
-def test_tile_of_a_processor(processor, expected):
+def test_each_x86_cpu_gets_the_expected_tile(processor, expected):
     target = Target({"kind": "llvm", "mtriple": "x86_64-linux-gnu", "mcpu": processor})
     tile_bytes = AVX512_TILE_BYTES if expected is AVX512 else FAMILY_TILE_BYTES
     assert microkernel_for(target) == replace(expected, tile_bytes=tile_bytes)
 
 
-def test_tile_of_an_apple_processor():
+def test_an_apple_cpu_gets_the_neon_tile():
     assert microkernel_for(Target({"kind": "llvm", "mtriple": "arm64-apple-macos", "mcpu": "apple-m1"})) == NEON
 
 
@@ -81,7 +81,7 @@ def test_rows_are_shared_out_evenly(row_count, rows):
 
 
 @pytest.mark.parametrize(("microkernel", "vectors"), [(AVX512, 1), (AVX2, 3), (NEON, 3), (replace(AVX512, rows=5), 3)])
-def test_sums_are_kept_from_the_heap(microkernel, vectors):
+def test_tiles_are_narrowed_until_their_sums_fit_on_the_stack(microkernel, vectors):
     assert microkernel.on_stack() == replace(microkernel, columns=vectors * microkernel.lanes)
 
 
@@ -152,6 +152,6 @@ def test_any_address_will_do(to_write, later):
 
 
 @pytest.mark.parametrize(("later", "instruction"), [(False, "prefetcht0"), (True, "prefetcht1")])
-def test_what_is_used_later_comes_less_near(later, instruction):
+def test_data_used_later_is_prefetched_into_a_farther_cache(later, instruction):
     lines = assembly(copying(to_write=False, later=later), OTHER_PROCESSORS["haswell"])
     assert any(instruction in line for line in lines)

@@ -18,7 +18,7 @@ def kernel() -> Kernel:
 
 
 @pytest.mark.parametrize("lengths", [[1], [3], [5, 2, 1, 4], [200]])
-def test_magnitudes_and_phases_equal_the_reference_whatever_the_padding_holds(kernel, lengths):
+def test_magnitudes_and_phases_equal_the_reference_regardless_of_padding_values(kernel, lengths):
     random = np.random.default_rng(len(lengths))
     batch, frames = len(lengths), max(lengths)
     f0 = random.uniform(-30, 300, (batch, frames, 2)).astype(np.float32)
@@ -44,7 +44,7 @@ def inverse() -> Kernel:
 
 
 @pytest.mark.parametrize("lengths", [[1], [2], [5, 2, 1, 4], [50]])
-def test_samples_equal_the_reference_whatever_the_padding_holds(inverse, lengths):
+def test_samples_equal_the_reference_regardless_of_padding_values(inverse, lengths):
     random = np.random.default_rng(len(lengths))
     columns = SAMPLES // HOP * max(lengths) + 1
     magnitude = np.exp(random.standard_normal((len(lengths), N_FFT // 2 + 1, columns), np.float32))

@@ -100,7 +100,7 @@ def test_every_output_is_in_its_place(dilation, count):
 
 
 @pytest.mark.parametrize("channels", [32, 128, 256, 512])
-def test_what_is_packed_fits_its_budget(channels):
+def test_the_packed_tile_fits_its_budget(channels):
     plan = WinogradPlan(ConvWorkload(channels, channels, 11), Winograd(6, 6), AVX512)
     packed = 4 * channels * plan.points * (plan.packed.width + plan.halo)
     assert plan.packed.parts == 1 or packed <= AVX512.tile_bytes

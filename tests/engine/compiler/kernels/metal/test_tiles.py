@@ -86,7 +86,7 @@ def test_the_models_convolutions_fill_tiles(shape):
     ],
     ids=["stride", "channels", "rows", "reach"],
 )
-def test_what_matrices_do_not_suit_is_left_to_threads(sizes):
+def test_convolutions_unsuited_to_matrices_use_thread_tiles(sizes):
     assert isinstance(tile_for(sizes, Threadgroup()), ThreadTile)
 
 
@@ -133,7 +133,7 @@ def every_sum(plan, operands):
             store_sum(plan, operands, 0, row, column, operands.source[0, 0, row * COLUMNS + column])
 
 
-def test_phases_interleave_and_what_is_beyond_the_output_is_dropped():
+def test_phases_interleave_and_positions_beyond_the_output_are_dropped():
     plan = tile_for(transposed(1, 3, 4, 2, 1), GROUP)
     kernel = built(convolution_function(plan, Epilogue(True, has_residual=True, factor=0.5), every_sum, T.int32))
     sums = np.arange(ROWS * COLUMNS, dtype=np.float32)

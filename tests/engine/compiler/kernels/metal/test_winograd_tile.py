@@ -103,7 +103,7 @@ def test_transposed_convolutions_are_computed_phase_by_phase(padding):
         assert np.abs(found - expected).max() < loss(made)
 
 
-def test_what_is_beyond_the_input_is_taken_for_0():
+def test_positions_beyond_the_input_count_as_zero():
     """The last samples of the channel before are not."""
     made = tile(11, 5, (6, 11), (16, 16))
     x, weight = np.zeros((1, 16, 60), np.float32), np.zeros((16, 16, 11), np.float32)
@@ -149,7 +149,7 @@ def test_tiles_fit_every_gpu(winograd):
     ],
     ids=["taps", "stride", "channels", "rows", "odd number of points", "points"],
 )
-def test_what_it_does_not_suit(sizes, winograd):
+def test_the_winograd_tile_rejects_unsuitable_sizes(sizes, winograd):
     assert not WinogradTile(sizes, Winograd(*winograd)).suits
 
 

@@ -182,7 +182,7 @@ def test_a_given_pronunciation_is_taken_as_it_is():
     assert plan.notices == ()
 
 
-def test_symbols_the_model_lacks_are_told(symbols):
+def test_symbols_missing_from_the_model_are_reported(symbols):
     plan = Phonemizer("es", symbols - {"θ"}, 510).plan("Cinco casas.")
     assert "θ" not in plan.utterances[0].phonemes
     assert [(notice.start, notice.end) for notice in plan.notices] == [(0, 5)]
@@ -214,7 +214,7 @@ def test_text_without_spaces_is_cut_at_its_words():
     ]  # fmt: skip
 
 
-def test_what_has_no_sound_is_reported():
+def test_text_without_sound_is_reported():
     front_end = OtherFrontEnd(MANDARIN, load_speak=lambda language: lambda text: "")
     assert front_end.pronounce("你好.", ())[0].text == "."
     (report,) = front_end.reports()
@@ -255,7 +255,7 @@ def test_nothing_is_written_to_the_screen(capfd):
 
 
 @pytest.mark.parametrize("language", [JAPANESE, MANDARIN], ids=lambda language: language.tag)
-def test_missing_packages_are_named_with_what_to_do(language, monkeypatch):
+def test_missing_packages_are_named_with_a_remedy(language, monkeypatch):
     monkeypatch.setattr(front_end, "find_spec", lambda name: None)
     with pytest.raises(MissingLanguage, match=PACKAGES[language][0]) as caught:
         check_installed(language)
@@ -266,7 +266,7 @@ def test_missing_packages_are_named_with_what_to_do(language, monkeypatch):
 
 
 @pytest.mark.parametrize("language", [JAPANESE, MANDARIN], ids=lambda language: language.tag)
-def test_the_optional_install_is_what_is_looked_for(language):
+def test_the_optional_install_matches_the_required_packages(language):
     project = tomllib.loads(PROJECT.read_text(encoding="utf-8"))["project"]
     pins = project["optional-dependencies"][language.tag]
     assert tuple(re.split("==", pin)[0].replace("-", "_") for pin in pins) == PACKAGES[language]

@@ -110,7 +110,7 @@ def test_parts_of_books(language, written, words):
         (PORTUGUESE, "a II Guerra, o IV Congresso", "a segunda Guerra, o quarto Congresso"),
     ],
 )
-def test_numerals_before_what_they_number(language, written, words):
+def test_roman_numerals_before_their_nouns_become_number_words(language, written, words):
     check(language, written, words)
 
 

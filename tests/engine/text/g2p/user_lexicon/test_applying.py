@@ -157,7 +157,7 @@ def test_endings_depend_on_the_accent_and_the_last_sound(us, gb, lexicon):
     assert said(gb, "Floxited Mushes") == ["flˈɑksɪtɪd", "mˈʊʃɪz"]
 
 
-def test_a_form_that_misaki_knows_as_another_word_stays(us, lexicon):
+def test_a_form_that_misaki_knows_as_a_different_word_stays(us, lexicon):
     lexicon.add([LexiconEntry("doe", phonemes="dˈu"), LexiconEntry("tomato", phonemes="təmˈɑtO")])
     assert said(us, "He does. Does eat tomatoes.") == ["təmˈɑtOz"]
 

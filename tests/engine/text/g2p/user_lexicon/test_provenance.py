@@ -67,7 +67,7 @@ def two_hundred(lexicon: Lexicon) -> list[str]:
 
 
 @pytest.mark.parametrize("tag", ["en-US", "en-GB"])
-def test_200_homographs_names_and_abbreviations_are_from_the_source_that_is_told(tag, american, british):
+def test_200_homographs_names_and_abbreviations_come_from_the_reported_source(tag, american, british):
     phonemizer: Phonemizer = american if tag == "en-US" else british
     oracle = Oracle(tag)
     chosen = two_hundred(oracle.lexicon)

@@ -124,7 +124,7 @@ def _add(path, number):
     UserLexicon(path).add([LexiconEntry(f"word{number}", say="a")])
 
 
-def test_no_change_of_another_process_is_lost(lexicon):
+def test_changes_by_concurrent_processes_are_not_lost(lexicon):
     processes = [multiprocessing.get_context("spawn").Process(target=_add, args=(lexicon.path, n)) for n in range(4)]
     for process in processes:
         process.start()
