@@ -130,7 +130,7 @@ $(VENV)/ready-to-run: pyproject.toml | $(VENV)/bin/python system-run
 
 $(VENV)/ready-to-test: pyproject.toml | $(VENV)/ready-to-run system-test
 	@echo "Installing the Python packages of the tests into $(VENV): up to 1 GB more, in one to two minutes." >&2
-	$(BIN)/pip install --quiet --disable-pip-version-check --editable ".[server,train,bench,development]"
+	$(BIN)/pip install --quiet --disable-pip-version-check --editable ".[cluster,server,train,bench,development]"
 	@touch $@
 
 $(VENV)/ready-to-bundle: pyproject.toml | $(VENV)/ready-to-run
