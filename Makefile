@@ -130,7 +130,8 @@ $(VENV)/ready-to-run: pyproject.toml | $(VENV)/bin/python system-run
 
 $(VENV)/ready-to-test: pyproject.toml | $(VENV)/ready-to-run system-test
 	@echo "Installing the Python packages of the tests into $(VENV): up to 1 GB more, in one to two minutes." >&2
-	$(BIN)/pip install --quiet --disable-pip-version-check --editable ".[server,wyoming,mcp,train,bench,development]"
+	$(BIN)/pip install --quiet --disable-pip-version-check \
+	    --editable ".[server,wyoming,mcp,cluster,train,bench,development]"
 	@touch $@
 
 $(VENV)/ready-to-bundle: pyproject.toml | $(VENV)/ready-to-run

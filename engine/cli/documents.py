@@ -23,6 +23,7 @@ from engine.cli.command import Outcome, model_with
 from engine.cli.progress import Steps, show_line
 from engine.compiler.artifacts.manifest import CPU_DEVICE
 from engine.errors import InvalidRequest, MissingModel
+from engine.export.cluster import Cluster
 from engine.export.export_job import ExportJob, ExportProgress, ExportSynthesizer, joined, read_cover
 from engine.export.exporting import export, requests_of
 from engine.export.narrated_book import NARRATED, check_book, check_one_file
@@ -41,7 +42,7 @@ from engine.system.memory import peak_bytes
 from engine.text.documents import Document, read_document
 from engine.text.languages import LANGUAGES, language_of
 
-_OPTIONS = ("all_chapters", "notes", "per_chapter", "title", "author", "cover", "format", "jobs")
+_OPTIONS = ("all_chapters", "notes", "per_chapter", "title", "author", "cover", "format", "jobs", "cluster")
 _FORMAT = AUDIO_BOOK.removeprefix(".")
 MAX_TITLES = 8
 """The maximum number of skipped chapters to name; the number of the others is given."""
@@ -73,6 +74,9 @@ def add_options(parser: Any) -> None:
         help="speak N parts of documents side by side, in N processes of one CPU thread; each loads the model, which "
         "takes 0.2 to 0.7 GB of memory; for long documents, this is faster than as many threads",
     )
+    parser.add_argument(
+        "--cluster", metavar="URL", help="speak the parts on the workers of a Dask scheduler, such as tcp://HOST:8786"
+    )
     parser.add_argument("--title", help="title of the book, for players to show (default: the document’s)")
     parser.add_argument("--author", help="author of the book (default: the document’s)")
     parser.add_argument("--cover", type=Path, help="a picture, JPEG or PNG, for a .m4b (default: the document’s)")
@@ -103,7 +107,7 @@ def document_of(options: argparse.Namespace) -> Document | None:
     if options.file is None:
         if any(getattr(options, name) for name in _OPTIONS):
             raise InvalidRequest(
-                "Only documents have chapters, notes, a title, an author, a cover, --format, and --jobs.",
+                "Only documents have chapters, notes, a title, an author, a cover, --format, --jobs, and --cluster.",
                 "Name one with --file.",
             )
         return None
@@ -172,20 +176,28 @@ def outputs_in(folder: Path, options: argparse.Namespace) -> list[tuple[Path, Pa
 
 
 def check_compatible(options: argparse.Namespace) -> None:
-    """Raise `InvalidRequest` if --jobs, --format, or a folder as --out is unusable with the other options."""
+    """Raise `InvalidRequest` if --jobs, --cluster, --format, or a folder as --out doesn’t fit the other options."""
     if options.play and is_folder(options):
         raise InvalidRequest("--play can’t be used with a folder as --out.", "Omit one of them.")
     if options.format is not None and options.file is not None and not is_folder(options):
         raise InvalidRequest("--format needs a folder as --out.", "Omit it, or let --out name a folder.")
-    if options.jobs is None:
+    if not is_spoken_elsewhere(options):
         return
-    check_jobs(options.jobs)
+    if options.jobs is not None:
+        check_jobs(options.jobs)
     conflicts = {
         "--play": options.play, "--threads": options.threads is not None, "a project": is_lone_project(options),
         f"--device {options.device}": options.device not in (AUTO, CPU_DEVICE),
+        "--jobs": options.jobs is not None and options.cluster is not None,
     }  # fmt: skip
     if conflict := next((name for name, given in conflicts.items() if given), None):
-        raise InvalidRequest(f"--jobs can’t be used with {conflict}.", "Omit one of them.")
+        option = "--jobs" if options.cluster is None else "--cluster"
+        raise InvalidRequest(f"{option} can’t be used with {conflict}.", "Omit one of them.")
+
+
+def is_spoken_elsewhere(options: argparse.Namespace) -> bool:
+    """Return whether other processes speak the documents: those of --jobs or --cluster."""
+    return options.jobs is not None or options.cluster is not None
 
 
 def is_lone_project(options: argparse.Namespace) -> bool:
@@ -300,13 +312,13 @@ def check_apart(options: argparse.Namespace, outputs: Mapping[str, Path | None])
 def export_documents(
     orders: Sequence[ExportJob], synthesizer: Synthesizer, options: argparse.Namespace, steps: Steps
 ) -> list[Outcome]:
-    """Export documents to files, one after the other; with --jobs, their parts are spoken side by side.
+    """Export documents to files, one after the other; with --jobs or --cluster, parts are spoken side by side.
 
     Returns the outcome of each. Raises `EngineError` children.
     """
     with ExitStack() as stack:
         speaker: ExportSynthesizer = synthesizer
-        if options.jobs is not None:
+        if is_spoken_elsewhere(options):
             speaker = stack.enter_context(_side_by_side(orders, synthesizer, options, steps))
         outcomes = []
         for number, order in enumerate(orders, 1):
@@ -319,14 +331,19 @@ def export_documents(
 def _side_by_side(
     orders: Sequence[ExportJob], synthesizer: Synthesizer, options: argparse.Namespace, steps: Steps
 ) -> Iterator[SpokenAhead]:
-    """Speak all parts in processes of one thread; they end with the block, also if this process is terminated."""
+    """Speak all parts in other processes; those of --jobs end with the block, also if this process is terminated."""
     voice = orders[0].speech_settings.definitions.recipe_of(orders[0].speech_settings.voice)
+    settings = SpeakerSettings(options.model, options.weights, options.prosody)
     before = signal.signal(signal.SIGTERM, signal.default_int_handler)
     try:
-        settings = SpeakerSettings(options.model, options.weights, options.prosody)
-        with SpeakingProcesses(settings, options.jobs) as processes:
-            processes.prepare(steps.show)
-            ahead = SpokenAhead(synthesizer.fingerprint, voice, processes.submit, steps.show)
+        with ExitStack() as stack:
+            if options.cluster is None:
+                processes = stack.enter_context(SpeakingProcesses(settings, options.jobs))
+                processes.prepare(steps.show)
+                submit = processes.submit
+            else:
+                submit = stack.enter_context(Cluster(options.cluster, settings, synthesizer.fingerprint)).submit
+            ahead = SpokenAhead(synthesizer.fingerprint, voice, submit, steps.show)
             ahead.begin(request for order in orders for request in requests_of(order, synthesizer.fingerprint))
             yield ahead
     finally:

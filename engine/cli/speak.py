@@ -165,15 +165,15 @@ def _note_damaged(options: argparse.Namespace, steps: Steps) -> None:
 def _prepared(options: argparse.Namespace, project: Project | None, steps: Steps) -> tuple[Synthesizer, SpeechRequest]:
     """Return a synthesizer, and a request with all settings, without a text unless there is a project.
 
-    With --jobs, the synthesizer isn't prepared: other processes load the model.
+    With --jobs or --cluster, the synthesizer isn't prepared: other processes load the model.
     """
     speech_settings = documents.request_of(options, project, steps, options.prosody)
     _note_damaged(options, steps)
-    device = options.device if options.jobs is None else CPU_DEVICE
+    device = CPU_DEVICE if documents.is_spoken_elsewhere(options) else options.device
     synthesizer = Synthesizer(options.model, device, options.weights, options.threads, prosody=options.prosody)
     speech_settings = replace(speech_settings, voice=speech_settings.voice or synthesizer.voices()[0].name)
     check_request(speech_settings)  # before anything that takes time
-    if options.jobs is None:
+    if not documents.is_spoken_elsewhere(options):
         synthesizer.prepare(steps.show)
     return synthesizer, speech_settings
 

@@ -120,6 +120,14 @@ class Synthesizer:
         device = self._wanted_device if self._may_be_taken_over else self.device
         return f"{self._opened().identity} {self.voice(voice)} {device}"
 
+    @property
+    def identity(self) -> str:
+        """The weights, modules, device and number of threads in use, which determine the samples to the last bit.
+
+        Raises `Canceled` unless prepared.
+        """
+        return self._ready().identity
+
     def prepare(self, observe: Observer = ignore, cancel: threading.Event | None = None) -> None:
         """Load the model; `observe` receives `PreparationEvent`s and a `DeviceEvent`.
 

@@ -1,0 +1,180 @@
+"""Speaks the parts of exports on the workers of a Dask cluster; lost parts are spoken again by other workers.
+
+Dask exchanges pickles, so its scheduler and workers must be trusted. Orders and answers are values for JSON, so that a
+worker with a different version of the program can still read the version of this one.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import threading
+from collections.abc import Callable
+from concurrent.futures import Future
+from dataclasses import dataclass
+from functools import cache, partial
+from typing import Any, Self
+
+from engine.compiler.artifacts.manifest import CPU_DEVICE
+from engine.errors import EngineError
+from engine.export.side_by_side import SpeakerSettings, SpokenPart, speak_part
+from engine.runtime.synthesizer import Synthesizer
+from engine.speech import SpeechRequest
+from engine.system.child_process import error_fields
+from engine.system.imports import stay_offline
+from engine.system.paths import project_folder
+from engine.system.remote import decoded, encoded
+from engine.text.g2p.user_lexicon.store import UserLexicon
+
+CONNECT_SECONDS = 10
+_PACKAGES = ("dask", "distributed")
+_speaking = threading.Lock()
+"""Held while a worker speaks: a synthesizer serves one thread at a time, and a worker may have several."""
+
+
+@dataclass(frozen=True)
+class PartOrder:
+    """A request for a worker, and the circumstances that its audio depends on, which must be the same there.
+
+    `fingerprint` is that of `Synthesizer`, `lexicon` that of `UserLexicon`.
+    """
+
+    settings: SpeakerSettings
+    request: SpeechRequest
+    fingerprint: str
+    lexicon: str
+
+
+@dataclass(frozen=True)
+class WorkerPart:
+    """A part that a worker has spoken, and the `identity` of its synthesizer, which determines the rounding."""
+
+    part: SpokenPart
+    identity: str
+
+
+class Cluster:
+    """A Dask cluster that speaks parts; leaving the `with` block cancels those that have not been delivered.
+
+    The constructor raises `EngineError` if Dask isn't installed, the scheduler doesn't answer, or it has no workers.
+    """
+
+    def __init__(self, address: str, settings: SpeakerSettings, fingerprint: Callable[[str], str]) -> None:
+        self._client = _connected(address)
+        self._settings = settings
+        self._fingerprint = fingerprint
+        self._lexicon = UserLexicon()
+        self._identity = ""
+
+    def submit(self, request: SpeechRequest) -> Future[SpokenPart]:
+        """Speak a request on the next free worker."""
+        fingerprint = self._fingerprint(request.definitions.recipe_of(request.voice))
+        lexicon = self._lexicon.fingerprint(request.text, request.definitions)
+        order = encoded(PartOrder(self._settings, request, fingerprint, lexicon), PartOrder)
+        spoken: Future[SpokenPart] = Future()
+        answer = self._client.submit(speak_on_worker, program_digest(), order, pure=False)
+        answer.add_done_callback(partial(self._deliver, spoken))
+        return spoken
+
+    def _deliver(self, spoken: Future[SpokenPart], answer: Any) -> None:
+        try:
+            spoken.set_result(self._part(answer.result()))
+        except EngineError as error:
+            spoken.set_exception(error)
+        except BaseException as error:  # noqa: BLE001 - errors of Dask and of workers, which may be of any type
+            reason = f"{type(error).__name__}: {error}".splitlines()[0]
+            failure = EngineError(
+                f"The cluster couldn’t speak a part of the text ({reason.rstrip('.: ')}).",
+                "Check that its workers have Kokoro Desk and enough memory, then run the same command to resume.",
+            )
+            spoken.set_exception(failure)
+
+    def _part(self, answer: dict[str, Any]) -> SpokenPart:
+        """Return the part in an answer. Raises `EngineError` if there is none, or if its rounding would differ."""
+        worker = answer["worker"]
+        if "error" in answer:
+            raise EngineError(f"The worker {worker} can’t be used. {answer['message']}", answer["hint"])
+        result: WorkerPart = decoded(answer["result"], WorkerPart)
+        self._identity = self._identity or result.identity
+        if result.identity != self._identity:
+            raise EngineError(
+                f"The worker {worker} uses different compiled modules, so its speech would differ slightly.",
+                "Use workers with the same kind of CPU.",
+            )
+        return result.part
+
+    def close(self) -> None:
+        """Cancel all parts that have not been delivered."""
+        self._client.close()
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.close()
+
+
+def _connected(address: str) -> Any:
+    try:
+        from distributed import Client
+    except ModuleNotFoundError as error:
+        if (error.name or "").partition(".")[0] not in _PACKAGES:
+            raise
+        raise EngineError(
+            "The packages for clusters aren’t installed.",
+            "Install them in the project folder with .venv/bin/python -m pip install '.[cluster]'.",
+        ) from error
+    try:
+        client = Client(address, timeout=CONNECT_SECONDS, set_as_default=False)
+    except (OSError, ValueError) as error:
+        raise EngineError(
+            f"No Dask scheduler answers at “{address}”.", "Check the address, such as tcp://192.168.1.2:8786."
+        ) from error
+    if not client.scheduler_info()["workers"]:
+        client.close()
+        raise EngineError(f"The cluster at {address} has no workers.", "Start at least one, then try again.")
+    return client
+
+
+def speak_on_worker(program: str, order: Any) -> dict[str, Any]:
+    """Speak a `PartOrder` in a worker of the same program; return a `WorkerPart` or an error, as values for JSON."""
+    from distributed import get_worker
+
+    worker = {"worker": get_worker().address}
+    if program != program_digest():
+        error = EngineError("It has a different version of Kokoro Desk.", "Install the same version there.")
+        return {**worker, **error_fields(error)}
+    try:
+        with _speaking:
+            return {**worker, "result": encoded(_spoken(decoded(order, PartOrder)), WorkerPart)}
+    except EngineError as error:
+        return {**worker, **error_fields(error)}
+
+
+def _spoken(order: PartOrder) -> WorkerPart:
+    request = order.request
+    synthesizer = _prepared(order.settings)
+    if synthesizer.fingerprint(request.definitions.recipe_of(request.voice)) != order.fingerprint:
+        raise EngineError(
+            f"Its {order.settings.model} has different weights or voices.", "Install the same model there."
+        )
+    if UserLexicon().fingerprint(request.text, request.definitions) != order.lexicon:
+        raise EngineError("Its lexicon has different pronunciations.", "Copy the file lexicon.json to it.")
+    return WorkerPart(speak_part(synthesizer, request), synthesizer.identity)
+
+
+@cache
+def _prepared(settings: SpeakerSettings) -> Synthesizer:
+    stay_offline()
+    synthesizer = Synthesizer(settings.model, CPU_DEVICE, settings.weights, threads=1, prosody=settings.prosody)
+    synthesizer.prepare()
+    return synthesizer
+
+
+@cache
+def program_digest() -> str:
+    """Return a digest of the engine's sources, which differs between versions."""
+    digest = hashlib.sha256()
+    for path in sorted((project_folder() / "engine").rglob("*.py")):
+        digest.update(path.relative_to(project_folder()).as_posix().encode())
+        digest.update(path.read_bytes())
+    return digest.hexdigest()

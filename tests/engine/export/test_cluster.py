@@ -1,0 +1,147 @@
+"""Tests of parts that the workers of a Dask cluster speak; processes on this machine are the workers."""
+
+import os
+import signal
+import subprocess
+import sys
+from collections.abc import Iterator
+from functools import cache
+from pathlib import Path
+
+import pytest
+from distributed import Client, LocalCluster
+
+from engine.__main__ import main
+from engine.errors import EngineError
+from engine.export import cluster
+from engine.export.cluster import Cluster
+from engine.export.side_by_side import SpeakerSettings
+from engine.models.checkpoints import starter_voices
+from engine.runtime.synthesizer import Synthesizer
+from engine.speech import SpeechRequest
+from tests.patience import PATIENCE_SECONDS, wait_until
+
+ROOT = Path(__file__).resolve().parents[3]
+SENTENCE = "The morning light came softly through the kitchen window, and nobody said a word for a while. "
+SETTINGS = SpeakerSettings("starter")
+LIMIT_SECONDS = 3 * PATIENCE_SECONDS
+"""The limit for a part, for which a worker may have to start and load the model."""
+REQUEST = SpeechRequest("Good morning.", starter_voices()[0].name)
+
+
+@pytest.fixture(scope="module")
+def address() -> Iterator[str]:
+    """The address of a scheduler with two workers of one thread."""
+    with LocalCluster(n_workers=2, threads_per_worker=1, dashboard_address=None) as workers:
+        yield workers.scheduler_address
+
+
+@cache
+def fingerprint(voice: str) -> str:
+    return Synthesizer("starter", "cpu").fingerprint(voice)
+
+
+def test_parts_of_a_killed_worker_are_spoken_by_others():
+    requests = [SpeechRequest(SENTENCE * repeats, REQUEST.voice) for repeats in range(1, 7)]
+    with (
+        LocalCluster(n_workers=2, threads_per_worker=1, dashboard_address=None) as workers,
+        Cluster(workers.scheduler_address, SETTINGS, fingerprint) as speaking,
+    ):
+        parts = [speaking.submit(request) for request in requests]
+        parts[0].result(LIMIT_SECONDS)
+        os.kill(workers.workers[0].pid, signal.SIGKILL)
+        lengths = [part.result(LIMIT_SECONDS).length for part in parts]
+    assert lengths == sorted(lengths)
+    assert lengths[0] > 24_000
+
+
+def test_books_have_the_bytes_of_one_process(address, tmp_path):
+    books = [tmp_path / "First.txt", tmp_path / "Second.txt"]
+    for book, repeats in zip(books, (33, 2), strict=True):
+        book.write_text(f"{book.stem}.\n\n" + SENTENCE * repeats, encoding="utf-8")
+    arguments = ["speak", "--model", "starter", "--file", *map(str, books), "--out"]
+    assert main([*arguments, str(tmp_path / "alone"), "--threads", "1"]) == 0
+    assert main([*arguments, str(tmp_path / "cluster"), "--cluster", address]) == 0
+    for name in ("First.m4b", "Second.m4b"):
+        assert (tmp_path / "alone" / name).read_bytes() == (tmp_path / "cluster" / name).read_bytes()
+
+
+def test_leaving_the_block_cancels_the_parts(address):
+    with Cluster(address, SETTINGS, fingerprint) as speaking:
+        for number in range(20):
+            speaking.submit(SpeechRequest(f"{SENTENCE} {number}", REQUEST.voice))
+    with Client(address, set_as_default=False) as client:
+        wait_until(
+            lambda: client.run_on_scheduler(lambda dask_scheduler: len(dask_scheduler.tasks)) == 0,
+            "the end of the tasks",
+            LIMIT_SECONDS,
+        )
+
+
+def test_a_worker_with_a_different_version_is_refused(address, monkeypatch):
+    monkeypatch.setattr(cluster, "program_digest", lambda: "a newer one")
+    with (
+        Cluster(address, SETTINGS, fingerprint) as speaking,
+        pytest.raises(EngineError, match=r"^The worker tcp://.* has a different version of Kokoro Desk"),
+    ):
+        speaking.submit(REQUEST).result(LIMIT_SECONDS)
+
+
+def test_a_worker_with_different_weights_is_refused(address):
+    with (
+        Cluster(address, SETTINGS, lambda voice: "other weights") as speaking,
+        pytest.raises(EngineError, match=r"^The worker tcp://.* different weights or voices"),
+    ):
+        speaking.submit(REQUEST).result(LIMIT_SECONDS)
+
+
+def test_a_worker_without_the_model_names_it(address):
+    with (
+        Cluster(address, SpeakerSettings("kokoro-82m"), fingerprint) as speaking,
+        pytest.raises(EngineError, match=r"^The worker tcp://.* The weights of kokoro-82m aren’t installed"),
+    ):
+        speaking.submit(REQUEST).result(LIMIT_SECONDS)
+
+
+def test_an_error_in_the_text_is_that_of_one_process(address):
+    with (
+        Cluster(address, SETTINGS, lambda voice: fingerprint(REQUEST.voice)) as speaking,
+        pytest.raises(EngineError, match="Unknown voice “nobody”"),
+    ):
+        speaking.submit(SpeechRequest("Good morning.", "nobody")).result(LIMIT_SECONDS)
+
+
+def test_a_cluster_without_workers_is_refused():
+    with (
+        LocalCluster(n_workers=0, dashboard_address=None) as nobody,
+        pytest.raises(EngineError, match="has no workers"),
+    ):
+        Cluster(nobody.scheduler_address, SETTINGS, fingerprint)
+
+
+@pytest.mark.parametrize("wrong", ["tcp://127.0.0.1:1", "nowhere", "http://127.0.0.1:1", ""])
+def test_a_wrong_address_is_one_sentence(wrong, tmp_path, capsys, monkeypatch):
+    monkeypatch.setattr(cluster, "CONNECT_SECONDS", 1)
+    (tmp_path / "a.txt").write_text("Good morning.", encoding="utf-8")
+    arguments = ["--file", str(tmp_path / "a.txt"), "--out", str(tmp_path / "a.wav"), "--cluster", wrong]
+    assert main(["speak", "--model", "starter", *arguments]) == 1
+    assert capsys.readouterr().err.splitlines()[-1].startswith(f"error: No Dask scheduler answers at “{wrong}”.")
+
+
+def test_without_dask_it_says_how_to_install_it(tmp_path):
+    (tmp_path / "a.txt").write_text("Good morning.", encoding="utf-8")
+    program = (
+        "import sys; sys.modules['distributed'] = None; from engine.__main__ import main; "
+        f"sys.exit(main(['speak', '--model', 'starter', '--file', {str(tmp_path / 'a.txt')!r}, "
+        f"'--out', {str(tmp_path / 'a.wav')!r}, '--cluster', 'tcp://127.0.0.1:1']))"
+    )
+    ended = subprocess.run([sys.executable, "-c", program], cwd=ROOT, capture_output=True, text=True, check=False)
+    assert ended.returncode == 1
+    assert "'.[cluster]'" in ended.stderr.splitlines()[-1]
+
+
+def test_jobs_and_a_cluster_are_not_combined(tmp_path, capsys):
+    (tmp_path / "a.txt").write_text("Good morning.", encoding="utf-8")
+    arguments = ["--file", str(tmp_path / "a.txt"), "--jobs", "1", "--cluster", "tcp://127.0.0.1:1"]
+    assert main(["speak", "--model", "starter", *arguments]) == 1
+    assert "--cluster can’t be used with --jobs" in capsys.readouterr().err
