@@ -32,7 +32,7 @@ REQUEST = SpeechRequest("Good morning.", starter_voices()[0].name)
 @pytest.fixture(scope="module")
 def address() -> Iterator[str]:
     """The address of a scheduler with two workers of one thread."""
-    with LocalCluster(n_workers=2, threads_per_worker=1, dashboard_address=None) as workers:
+    with LocalCluster(n_workers=2, threads_per_worker=1, dashboard_address="127.0.0.1:0") as workers:
         yield workers.scheduler_address
 
 
@@ -44,7 +44,7 @@ def fingerprint(voice: str) -> str:
 def test_parts_of_a_killed_worker_are_spoken_by_others():
     requests = [SpeechRequest(SENTENCE * repeats, REQUEST.voice) for repeats in range(1, 7)]
     with (
-        LocalCluster(n_workers=2, threads_per_worker=1, dashboard_address=None) as workers,
+        LocalCluster(n_workers=2, threads_per_worker=1, dashboard_address="127.0.0.1:0") as workers,
         Cluster(workers.scheduler_address, SETTINGS, fingerprint) as speaking,
     ):
         parts = [speaking.submit(request) for request in requests]
@@ -113,7 +113,7 @@ def test_an_error_in_the_text_is_that_of_one_process(address):
 
 def test_a_cluster_without_workers_is_refused():
     with (
-        LocalCluster(n_workers=0, dashboard_address=None) as nobody,
+        LocalCluster(n_workers=0, dashboard_address="127.0.0.1:0") as nobody,
         pytest.raises(EngineError, match="has no workers"),
     ):
         Cluster(nobody.scheduler_address, SETTINGS, fingerprint)
