@@ -33,9 +33,11 @@ ERROR_NAMES = tuple(kind.__name__ for kind in ERROR_TYPES)
 COMMAND = re.compile(r"python -m|“make |git checkout|--device|models fetch")
 TO_TYPE_ANYWAY = (
     "engine/cli/benchmark.py",
-    "engine/cli/serve.py",
+    "engine/cli/mcp.py",
     "engine/cli/speak.py",
     "engine/audio/loudspeaker.py",
+    "engine/export/cluster.py",
+    "engine/server/hosting.py",
     "engine/training/distillation/",
     "engine/report/",
     "engine/training/starter/",

@@ -8,6 +8,7 @@ from collections.abc import Iterator
 from functools import cache
 from pathlib import Path
 
+import dask
 import pytest
 from distributed import Client, LocalCluster
 
@@ -27,6 +28,13 @@ SETTINGS = SpeakerSettings("starter")
 LIMIT_SECONDS = 3 * PATIENCE_SECONDS
 """The limit for a part, for which a worker may have to start and load the model."""
 REQUEST = SpeechRequest("Good morning.", starter_voices()[0].name)
+
+
+@pytest.fixture(scope="module", autouse=True)
+def _same_environment() -> Iterator[None]:
+    """Keep Dask from setting variables of this process, which its later children would inherit."""
+    with dask.config.set({"distributed.nanny.pre-spawn-environ": {}}):
+        yield
 
 
 @pytest.fixture(scope="module")
