@@ -19,9 +19,9 @@ from typing import Any
 
 _IMPORTED_ON_LINUX = """
     PySide6.QtCore PySide6.QtDBus PySide6.QtGui PySide6.QtNetwork PySide6.QtSvg PySide6.QtTest PySide6.QtWidgets asyncio
-    cattrs concurrent.futures filelock hypothesis jinja2 logging.handlers lxml.html markdown_it matplotlib.pyplot mmap
-    multiprocessing numpy platformdirs pypdfium2 pyqtgraph python_stretch resource safetensors shutil sounddevice
-    soundfile sqlite3 subprocess tempfile tvm_ffi uuid webbrowser
+    cattrs concurrent.futures distributed filelock hypothesis jinja2 logging.handlers lxml.html markdown_it
+    matplotlib.pyplot mmap multiprocessing numpy platformdirs psutil pypdfium2 pyqtgraph python_stretch resource
+    safetensors shutil sounddevice soundfile sqlite3 subprocess tempfile tvm_ffi uuid webbrowser
 """
 """Modules that detect the system when they are imported."""
 _FOR_LINUX = ("dbus_fast",)
