@@ -283,7 +283,8 @@ def show(steps: Steps, event: ExperimentEvent) -> None:
     elif isinstance(event, RowEvent) and event.row.verdict in (Verdict.FAIL, Verdict.INCOMPARABLE):
         row = event.row
         broken = "" if row.not_finite is None else f" ({wording.not_finite(row.not_finite)})"
-        steps.write_note(f"{row.regime}, {row.reading}: {row.stage}, {row.output}: {row.verdict}{broken}")
+        place = f"{row.regime}, {wording.READING_TITLES[row.reading]}: {row.stage}, {row.output}"
+        steps.write_note(f"{place}: {row.verdict}{broken}")
 
 
 def outcome_of(options: argparse.Namespace, doctor: Callable[[], str], observe: ExperimentObserver) -> Outcome:

@@ -171,7 +171,7 @@ def test_validate_prints_figures_alone_and_tells_by_its_code(capsys: pytest.Capt
     output = capsys.readouterr()
     rows = json.loads(output.out)["rows"]
     assert {row["regime"] for row in rows} == {"compiled", "static-no-pack"}
-    assert "static-no-pack, reference-fed: duration" in output.err
+    assert "static-no-pack, isolated: duration" in output.err
     assert main([*arguments, "--cross", "text_encoder=static-no-pack"]) == 1
 
 

@@ -17,9 +17,9 @@ from engine.validator.data.results import (
 )
 
 READING_TITLES = {
-    InputSource.ISOLATED: "fed by the reference",
-    InputSource.END_TO_END: "fed by itself",
-    InputSource.END_TO_END_REFERENCE_DURATIONS: "fed by itself, the reference’s durations",
+    InputSource.ISOLATED: "isolated",
+    InputSource.END_TO_END: "end to end",
+    InputSource.END_TO_END_REFERENCE_DURATIONS: "end to end, reference durations",
 }
 BY_PHONEME = "by phoneme"
 BY_PHONEME_MARK = "*"

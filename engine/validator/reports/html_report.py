@@ -300,7 +300,7 @@ def sounds(rows: Sequence[Row]) -> Iterator[tuple[str, str]]:
 
 def figures(row: Row) -> tuple[str, ...]:
     """Return the values under `FIGURE_NAMES`, except the verdict."""
-    names = (stage_named(row.stage).title, row.output, row.regime, row.reading)
+    names = (stage_named(row.stage).title, row.output, row.regime, wording.READING_TITLES[row.reading])
     times = (wording.milliseconds(row.seconds), wording.milliseconds(row.reference_seconds))
     metrics = row.metrics or row.by_phoneme
     if metrics is None:

@@ -115,7 +115,8 @@ def _closing(report: Report) -> list[str]:
 
 
 def _format_row(row: Row) -> str:
-    where = f"{row.stage}, {row.output} of utterance {row.utterance + 1} in {row.regime}, {row.reading}"
+    reading = wording.READING_TITLES[row.reading]
+    where = f"{row.stage}, {row.output} of utterance {row.utterance + 1} in {row.regime}, {reading}"
     error = wording.magnitude(row.metrics.max_abs if row.metrics else None)
     measured = f"correlation {wording.row_correlation(row)}, max error {error}, SQNR {wording.noise_ratio(row.metrics)}"
     return f"{where}: {row.verdict} ({wording.row_correlation(row) if row.durations else measured})"

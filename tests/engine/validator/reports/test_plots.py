@@ -50,7 +50,7 @@ def colors(element: str) -> set[str]:
 
 def test_every_regime_has_its_correlations(report: Report) -> None:
     element = plots.correlations(report.rows, "c")
-    assert {*ERRORS, "tolerance", "Fed by the reference", "Fed by itself"} <= set(words(element))
+    assert {*ERRORS, "tolerance", "Isolated", "End to end"} <= set(words(element))
     assert words(element).count("duration_logits") == 2
     assert colors(element) == {"0", "1", "2", "3"}
     assert "frame_token" not in words(element)
@@ -58,7 +58,7 @@ def test_every_regime_has_its_correlations(report: Report) -> None:
 
 def test_every_regime_and_reading_has_its_strips(report: Report) -> None:
     element = plots.along_time(by_regime(report.rows), None, 3.0, "t")
-    titles = [f"{regime} · {reading}" for regime in ERRORS for reading in ("fed by the reference", "fed by itself")]
+    titles = [f"{regime} · {reading}" for regime in ERRORS for reading in ("isolated", "end to end")]
     assert set(titles) <= set(words(element))
     assert element.count("<image") == len(titles)
     assert "seconds" in words(element)

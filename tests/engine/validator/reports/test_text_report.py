@@ -69,7 +69,7 @@ def test_a_line_is_the_worst_utterance() -> None:
         "–",
         "fail",
     ]
-    assert "Worst: bert, text_features of utterance 2 in compiled, reference-fed: fail" in text
+    assert "Worst: bert, text_features of utterance 2 in compiled, isolated: fail" in text
 
 
 def test_differing_durations_leave_phoneme_values_and_a_reference_frame_table() -> None:
