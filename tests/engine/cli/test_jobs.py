@@ -69,7 +69,7 @@ def test_each_document_becomes_a_file_with_the_same_bytes_by_several_processes(t
     assert {"First.srt", "Second.srt"} < set(contents(together))
     assert contents(alone).items() <= contents(together).items()
     assert MP4(alone / "First.m4b")["\xa9nam"] == ["First"]
-    assert "Book 1 of 2, First: Speaking chapter 1 of 1" in told.err
+    assert "Book 1 of 2, First: Writing First.m4b" in told.err
     assert "Book 2 of 2, Second: Writing Second.m4b" in told.err
     assert len(told.out.splitlines()) == 2
 

@@ -116,6 +116,15 @@ def test_written_parts_are_dropped(tmp_path: Path) -> None:
     assert not list(tmp_path.iterdir())
 
 
+def test_a_part_that_is_being_stored_is_not_outdated(tmp_path: Path) -> None:
+    parts = PartCache("model", tmp_path)
+    parts.store_part(REQUEST, made(), RATE_HZ)
+    next(tmp_path.glob("*.flac")).unlink()
+    assert not parts.has(REQUEST)
+    assert not parts.is_outdated(REQUEST)
+    assert PartCache("another model", tmp_path).is_outdated(REQUEST)
+
+
 def test_a_changed_entry_of_the_lexicon_affects_only_parts_with_its_word(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
