@@ -204,11 +204,11 @@ class MainMenu(QMenuBar):
         """Add the commands for speed, pauses and notes."""
         self.faster = _action(speech, "Faster", "Ctrl+]")
         self.slower = _action(speech, "Slower", "Ctrl+[")
-        self.usual_speed = _action(speech, "Normal Speed", "Ctrl+\\")
+        self.normal_speed = _action(speech, "Normal Speed", "Ctrl+\\")
         pauses = speech.addMenu("Pauses")
         self.longer_pauses = _action(pauses, "Longer Pauses", "Ctrl+Shift+]")
         self.shorter_pauses = _action(pauses, "Shorter Pauses", "Ctrl+Shift+[")
-        self.usual_pauses = _action(pauses, "Normal Pauses")
+        self.normal_pauses = _action(pauses, "Normal Pauses")
         self.notes = self._add_notes(speech.addMenu("Notes in Documents"))
 
     def _add_file_actions(self, file: QMenu) -> None:

@@ -158,7 +158,7 @@ class MainWindow(QMainWindow):
             (menu.forward, page.player.go_forward),
             (menu.faster, page.header.speed.faster),
             (menu.slower, page.header.speed.slower),
-            (menu.usual_speed, page.header.speed.reset),
+            (menu.normal_speed, page.header.speed.reset),
         ):
             action.triggered.connect(slot)
         menu.recent_menu.aboutToShow.connect(self._offer_texts)

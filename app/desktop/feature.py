@@ -220,13 +220,13 @@ class CommandStates(QObject):
     def _follow_speed(self, speed: float) -> None:
         self._menu.faster.setEnabled(speed < FASTEST_SPEED)
         self._menu.slower.setEnabled(speed > SLOWEST_SPEED)
-        self._menu.usual_speed.setEnabled(speed != DEFAULT_SPEED)
+        self._menu.normal_speed.setEnabled(speed != DEFAULT_SPEED)
 
     @Slot(float)
     def _follow_pauses(self, scale: float) -> None:
         self._menu.longer_pauses.setEnabled(scale < MAX_PAUSES)
         self._menu.shorter_pauses.setEnabled(scale > 0)
-        self._menu.usual_pauses.setEnabled(scale != DEFAULT_PAUSES)
+        self._menu.normal_pauses.setEnabled(scale != DEFAULT_PAUSES)
 
     @Slot()
     def _follow_clipboard(self) -> None:

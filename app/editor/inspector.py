@@ -37,7 +37,7 @@ _SOURCES = {
     "silent": "silent",
 }
 PERCENT = 100
-USUAL = -0.1
+DEFAULT_PAUSE = -0.1
 """The value of the field for a pause as the engine chooses it, one step below no pause."""
 
 
@@ -252,9 +252,9 @@ class SentenceFields(WrappingBar):
         super().__init__()
         self._session = session
         self.gain = QDoubleSpinBox(decimals=1, minimum=-MAX_GAIN_DB, maximum=MAX_GAIN_DB, suffix=" dB")
-        self.pause = QDoubleSpinBox(decimals=2, minimum=USUAL, maximum=MAX_PAUSE_SECONDS, suffix=" s")
+        self.pause = QDoubleSpinBox(decimals=2, minimum=DEFAULT_PAUSE, maximum=MAX_PAUSE_SECONDS, suffix=" s")
         self.pause.setSpecialValueText("Usual")
-        self.pause.setSingleStep(-USUAL)
+        self.pause.setSingleStep(-DEFAULT_PAUSE)
         for name, box in (("Sentence Gain", self.gain), ("Pause After It", self.pause)):
             box.setAccessibleName(name)
             box.setKeyboardTracking(False)
@@ -272,7 +272,7 @@ class SentenceFields(WrappingBar):
         pause = self._session.edit.pause_seconds if there else None
         for box, value in (
             (self.gain, self._session.edit.gain_db if there else 0.0),
-            (self.pause, USUAL if pause is None else pause),
+            (self.pause, DEFAULT_PAUSE if pause is None else pause),
         ):
             box.setEnabled(there)
             box.blockSignals(True)

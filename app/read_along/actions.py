@@ -28,7 +28,7 @@ class ReadAlongActions(QObject):
         self.back_to_reading = self._action(BACK_TO_READING.title().replace(" To ", " to "), "Ctrl+J")
         self.larger = self._action("Larger Text", "Ctrl++", "Ctrl+=")
         self.smaller = self._action("Smaller Text", "Ctrl+-")
-        self.usual_size = self._action("Normal Text Size", "Ctrl+0")
+        self.normal_size = self._action("Normal Text Size", "Ctrl+0")
         self.zoom_in = self._action("Zoom In on the Waveform", sound_key("+"), sound_key("="))
         self.zoom_out = self._action("Zoom Out of the Waveform", sound_key("-"))
         self.whole = self._action("Whole Waveform", sound_key("0"))
@@ -44,7 +44,7 @@ class ReadAlongActions(QObject):
         first = menu.view_menu.actions()[0]
         for group in (
             (self.focus, self.leave_focus, self.back_to_reading),
-            (self.larger, self.smaller, self.usual_size),
+            (self.larger, self.smaller, self.normal_size),
             (self.zoom_in, self.zoom_out, self.whole),
         ):
             menu.view_menu.insertActions(first, group)

@@ -109,14 +109,14 @@ class ReadAlongFeature(QObject):
             (actions.leave_focus, self._on_leave_focus),
             (actions.larger, self.text_size.enlarge),
             (actions.smaller, self.text_size.reduce),
-            (actions.usual_size, self.text_size.reset),
+            (actions.normal_size, self.text_size.reset),
             (actions.zoom_in, zoom.zoom_in),
             (actions.zoom_out, zoom.zoom_out),
             (actions.whole, zoom.show_whole),
             (menu.speak_from_here, self.play_from_here),
             (menu.longer_pauses, pauses.longer),
             (menu.shorter_pauses, pauses.shorter),
-            (menu.usual_pauses, pauses.reset),
+            (menu.normal_pauses, pauses.reset),
         ):
             action.triggered.connect(slot)
         self.text_size.changed.connect(self._on_text_size)
@@ -230,7 +230,7 @@ class ReadAlongFeature(QObject):
         """Enable the actions that change the size."""
         self.actions.larger.setEnabled(pixels < SIZES_PIXELS[-1])
         self.actions.smaller.setEnabled(pixels > SIZES_PIXELS[0])
-        self.actions.usual_size.setEnabled(pixels != DEFAULT_TEXT_PIXELS)
+        self.actions.normal_size.setEnabled(pixels != DEFAULT_TEXT_PIXELS)
 
     def _offer_leaving(self) -> None:
         """Enable Leave Focus Mode only while there is nothing to stop, since both use the same key."""

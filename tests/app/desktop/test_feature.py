@@ -220,7 +220,7 @@ def test_the_speed_ends_at_its_limits(application: Application) -> None:
     states = []
     for value in (0.5, 1.0, 2.0):
         speed.set_speed(value)
-        states.append([each.isEnabled() for each in (menu.slower, menu.usual_speed, menu.faster)])
+        states.append([each.isEnabled() for each in (menu.slower, menu.normal_speed, menu.faster)])
     assert states == [[False, True, True], [True, False, True], [True, True, False]]
 
 
@@ -230,7 +230,7 @@ def test_pauses_end_at_their_limits(application: Application) -> None:
     states = []
     for value in (0.0, 1.0, MAX_PAUSES):
         pauses.set_pause_scale(value)
-        states.append([each.isEnabled() for each in (menu.shorter_pauses, menu.usual_pauses, menu.longer_pauses)])
+        states.append([each.isEnabled() for each in (menu.shorter_pauses, menu.normal_pauses, menu.longer_pauses)])
     assert states == [[False, True, True], [True, False, True], [True, True, False]]
 
 

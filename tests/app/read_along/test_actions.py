@@ -90,7 +90,7 @@ def test_the_text_grows_and_shrinks_step_by_step_and_is_remembered(desk: Desk) -
     assert shown(desk) == desk.settings.text_pixels == 20
     actions.smaller.trigger()
     assert shown(desk) == desk.settings.text_pixels == 18
-    actions.usual_size.trigger()
+    actions.normal_size.trigger()
     assert shown(desk) == desk.settings.text_pixels == DEFAULT_TEXT_PIXELS
 
 

@@ -162,7 +162,7 @@ def test_pauses_have_keys(room: Room) -> None:
     for action, pauses in ((menu.longer_pauses, 1.5), (menu.shorter_pauses, 1.0), (menu.longer_pauses, 1.5)):
         action.trigger()
         assert room.header.pauses.pause_scale == pauses
-    menu.usual_pauses.trigger()
+    menu.normal_pauses.trigger()
     assert room.header.pauses.pause_scale == 1.0
 
 

@@ -115,7 +115,7 @@ def test_speed_and_pauses_are_those_of_the_header(desk: Desk) -> None:
     reading.pauses.set_pause_scale(2.0)
     assert (desk.header.speed.speed, desk.settings.speed) == (0.8, 0.8)
     assert (desk.header.pauses.pause_scale, desk.settings.pause_scale) == (2.0, 2.0)
-    desk.menu.usual_speed.trigger()
+    desk.menu.normal_speed.trigger()
     desk.header.pauses.longer()
     assert (reading.speed.speed, reading.pauses.pause_scale) == (1.0, 2.5)
 
