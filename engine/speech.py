@@ -183,7 +183,7 @@ class PronunciationSource(StrEnum):
 
 
 @dataclass(frozen=True)
-class Reading:
+class WordReading:
     """A possible pronunciation of an English word in one accent; `form` is its part of speech, if any: “verb”."""
 
     phonemes: str

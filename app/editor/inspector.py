@@ -25,7 +25,7 @@ from engine.runtime.edits import (
     MIN_PITCH_HZ,
 )
 from engine.runtime.presets import MIN_SCALE, change_at
-from engine.speech import PronunciationSource, Reading, Utterance, WrittenWord
+from engine.speech import PronunciationSource, Utterance, WordReading, WrittenWord
 
 HINT = "Words, or symbols between slashes: /həlˈO/"
 _SOURCES = {
@@ -200,7 +200,7 @@ class PhonemeInspector(QWidget):
             self._session.find_readings(word)
 
     @Slot(object)
-    def _show_readings(self, readings: Sequence[Reading]) -> None:
+    def _show_readings(self, readings: Sequence[WordReading]) -> None:
         shaped, word, menu = self._session.shaped, self._word, self.readings.menu()
         menu.clear()
         if word is None or shaped is None:
@@ -295,7 +295,7 @@ def word_of(utterance: Utterance, first: int, end: int) -> WrittenWord | None:
     return next(words, None)
 
 
-def _reading_source(reading: Reading) -> str:
+def _reading_source(reading: WordReading) -> str:
     accent = "British" if reading.british else "American"
     if reading.source == PronunciationSource.LEXICON:
         return f"{accent}, {reading.form}" if reading.form else accent

@@ -37,7 +37,7 @@ class EditorSession(QObject):
     """Shapes one sentence of a text at a time; every change is an undoable command and is saved immediately.
 
     `changed` is emitted when the sentence, its edit or its audio changes. `failed` carries errors, `say_like_found` the
-    phonemes of words, for `say_like`, and `readings_found` a list of `Reading`, for `find_readings`.
+    phonemes of words, for `say_like`, and `readings_found` a list of `WordReading`, for `find_readings`.
     """
 
     changed = Signal()

@@ -28,11 +28,11 @@ from engine.speech import (
     Plan,
     PreparationEvent,
     Prosody,
-    Reading,
     SpeechRequest,
     StageEvent,
     Utterance,
     UtteranceEdit,
+    WordReading,
 )
 from engine.system.waiting import raise_if_set
 
@@ -48,7 +48,7 @@ class SpeechEngine(ExportSynthesizer, Protocol):
     def plans(self, request: SpeechRequest) -> Iterator[Plan]:
         """Plan a request; each plan continues the one before."""
 
-    def readings(self, word: str, request: SpeechRequest, voice: str = "") -> tuple[Reading, ...]:
+    def readings(self, word: str, request: SpeechRequest, voice: str = "") -> tuple[WordReading, ...]:
         """Return the pronunciations that a word may have for a voice, by default the request's."""
 
     def edited(
@@ -105,7 +105,7 @@ class SpeechEdited:
 class ReadingsFound:
     """The pronunciations that a word may have."""
 
-    readings: tuple[Reading, ...]
+    readings: tuple[WordReading, ...]
 
 
 EngineFactory = Callable[[], SpeechEngine]

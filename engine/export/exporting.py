@@ -206,9 +206,10 @@ class _Export:
         chapter = f"chapter {index + 1} of {len(self._chapters)}{named}"
         for piece in self._chapters[index]:
             raise_if_set(self._cancel, STOPPED)
-            changed = self._made.is_outdated(piece.request)
-            step = f"Speaking a changed part of {chapter}" if changed else f"Speaking {chapter}"
+            step = f"Speaking {chapter}"
             if not self._made.has(piece.request):
+                if self._made.has_other_version(piece.request):
+                    step = f"Speaking a changed part of {chapter}"
                 yield self._meter.progress(step)
                 yield from self._speak(piece.request, step)
             elif piece.request in self._missing:  # another process has spoken it meanwhile

@@ -68,10 +68,10 @@ class PartCache:
         """Return whether the part is cached and undamaged."""
         return self._kept(request) is not None
 
-    def is_outdated(self, request: SpeechRequest) -> bool:
-        """Return whether the part is cached only with other pronunciations, or from a different model or voice."""
+    def has_other_version(self, request: SpeechRequest) -> bool:
+        """Return whether the part is cached with other pronunciations, or from a different model or voice."""
         found = self._folder.glob(f"{_digest_of(request_fields(request))}-*")
-        return not self.has(request) and any(path.stem != self._key(request) for path in found)
+        return any(path.stem != self._key(request) for path in found)
 
     def store_part(self, request: SpeechRequest, made: RenderedPart, sample_rate_hz: int) -> None:
         """Store a part; raises `OutputError` if the folder cannot be written or the disk is full."""

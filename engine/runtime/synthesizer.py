@@ -38,12 +38,12 @@ from engine.speech import (
     Plan,
     PreparationEvent,
     Prosody,
-    Reading,
     Speech,
     SpeechRequest,
     Utterance,
     UtteranceEdit,
     VoiceInfo,
+    WordReading,
 )
 from engine.stages import StagePlace
 from engine.system.cores import check_threads, usable_cores
@@ -226,7 +226,7 @@ class Synthesizer:
         """Yield the plan of a request as it grows, without modules. Raises an `InvalidRequest` or `MissingLanguage`."""
         return self._planning(request)[0]
 
-    def readings(self, word: str, request: SpeechRequest, voice: str = "") -> tuple[Reading, ...]:
+    def readings(self, word: str, request: SpeechRequest, voice: str = "") -> tuple[WordReading, ...]:
         """Return the pronunciations that a word may have for a voice, by default the request's.
 
         Raises an `InvalidRequest` or `MissingLanguage`.

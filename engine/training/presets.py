@@ -62,7 +62,7 @@ class Measured:
 
 
 @dataclass(frozen=True)
-class Difference:
+class MeanDifference:
     """The mean difference between the first and the second of matched pairs."""
 
     cents: tuple[float, ...]
@@ -86,7 +86,7 @@ def learn(synthesizer: Synthesizer, show: Callable[[str], None]) -> Mapping[str,
     """Return the table as JSON values."""
     voices = [each.name for each in synthesizer.voices() if language_of(each.language).english and not each.recipe]
 
-    def mean(name: str, pairs: Callable[[str], Iterable[Pair]]) -> Difference:
+    def mean(name: str, pairs: Callable[[str], Iterable[Pair]]) -> MeanDifference:
         found: list[Pair] = []
         for number, voice in enumerate(voices, 1):
             show(f"{name}: voice {number} of {len(voices)}")
@@ -118,7 +118,7 @@ def learn(synthesizer: Synthesizer, show: Callable[[str], None]) -> Mapping[str,
     return {"model": synthesizer.model, "voices": len(voices), "pairs": pairs, "presets": presets}
 
 
-def _contour(found: Difference, chosen: Sequence[float]) -> dict[str, Any]:
+def _contour(found: MeanDifference, chosen: Sequence[float]) -> dict[str, Any]:
     """Return the entry of a contour: the measured one if it is large enough to be noticed."""
     learned = max(map(abs, found.cents)) >= NEGLIGIBLE_CENTS
     used = found.cents if learned else tuple(chosen)
@@ -131,13 +131,13 @@ def _factor(measured: float, chosen: float) -> dict[str, Any]:
     return {"origin": "learned" if learned else "chosen", "used": used, "measured": measured}
 
 
-def _mean_difference(pairs: Iterable[Pair]) -> Difference:
+def _mean_difference(pairs: Iterable[Pair]) -> MeanDifference:
     both = [(one, other) for one, other in pairs if one is not None and other is not None]
     cents = np.mean([one.cents - other.cents for one, other in both], axis=0)
     energy = np.mean([one.energy for one, _ in both]) / np.mean([other.energy for _, other in both])
     stretch = np.exp(np.mean([np.log(one.frames / other.frames) for one, other in both]))
     rounded = tuple(round(float(each), 1) for each in cents)
-    return Difference(rounded, round(float(energy), 3), round(float(stretch), 3), len(both))
+    return MeanDifference(rounded, round(float(energy), 3), round(float(stretch), 3), len(both))
 
 
 def _final_pairs(synthesizer: Synthesizer, ending: str, other: str, voice: str) -> Iterator[Pair]:

@@ -30,11 +30,11 @@ from engine.speech import (
     PlanEvent,
     PreparationEvent,
     PronunciationSource,
-    Reading,
     SpeechRequest,
     Utterance,
     UtteranceEdit,
     VoiceInfo,
+    WordReading,
     WrittenWord,
 )
 from engine.system.paths import resources_folder
@@ -192,10 +192,10 @@ class FakeEngine:
         contours = Contours(*frames, pitch[0], curves[0][0], energy[0], curves[1][0], 40.0, 4)
         return changed, contours, chunk_of(changed, 1, RATE_HZ * len(tokens) // 40)
 
-    def readings(self, word: str, request: SpeechRequest, voice: str = "") -> tuple[Reading, ...]:
+    def readings(self, word: str, request: SpeechRequest, voice: str = "") -> tuple[WordReading, ...]:
         """Return the letters of a word, and the same without its last one as a verb."""
         source = PronunciationSource.LEXICON
-        return (Reading(word, source, british=False), Reading(word[:-1], source, british=True, form="verb"))
+        return (WordReading(word, source, british=False), WordReading(word[:-1], source, british=True, form="verb"))
 
     @property
     def symbols(self) -> str:

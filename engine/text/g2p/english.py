@@ -15,7 +15,7 @@ from typing import Any
 from misaki import en
 from misaki.token import MToken
 
-from engine.speech import Notice, PronunciationSource, Reading
+from engine.speech import Notice, PronunciationSource, WordReading
 from engine.text.g2p.analysis import Analyzer, Homographs, TaggedWord, without_signs
 from engine.text.g2p.directions import Override
 from engine.text.g2p.endings import Endings
@@ -261,24 +261,24 @@ class EnglishFrontEnd:
         """Return the entry of which a word is a regular form by misaki's rules, and its ending."""
         return self._endings.of(word, is_entry)
 
-    def readings(self, word: str) -> list[Reading]:
+    def readings(self, word: str) -> list[WordReading]:
         """Return the pronunciations by the lexicon, as letters and by spelling; those of this accent first."""
         if not PLAIN_WORD.fullmatch(word):
             return []
         word = word.replace("’", "'")
-        found: list[Reading] = []
+        found: list[WordReading] = []
         for british in (self._language.british, not self._language.british):
             lexicon = Lexicon(british)
             forms = Endings(lexicon).forms(word)
             for phonemes in dict.fromkeys(forms[form] for form in sorted(forms, key=lambda form: form in FORMS)):
                 same = [FORMS.get(form, "") for form, each in forms.items() if each == phonemes]
                 found.append(
-                    Reading(phonemes, PronunciationSource.LEXICON, british, "" if "" in same else ", ".join(same))
+                    WordReading(phonemes, PronunciationSource.LEXICON, british, "" if "" in same else ", ".join(same))
                 )
             if word.isupper() and (letters := lexicon.get_NNP(word)[0]):
-                found.append(Reading(letters, PronunciationSource.LETTERS, british))
+                found.append(WordReading(letters, PronunciationSource.LETTERS, british))
             if (rules := load_letter_to_sound(british)) and (sounds := rules.phonemes(word)):
-                found.append(Reading(sounds, PronunciationSource.ESPEAK, british))
+                found.append(WordReading(sounds, PronunciationSource.ESPEAK, british))
         return found
 
     def reports(self) -> list[Notice]:

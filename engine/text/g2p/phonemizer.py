@@ -19,8 +19,8 @@ from engine.speech import (
     Notice,
     Plan,
     Preset,
-    Reading,
     Utterance,
+    WordReading,
     WrittenWord,
 )
 from engine.system.waiting import raise_if_set
@@ -79,7 +79,7 @@ class FrontEnd(Protocol):
     def ending(self, word: str, is_entry: Callable[[str], bool]) -> tuple[str, Ending] | None:
         """Return the entry, in lowercase, of which a word is a regular form, and its ending; None if there is none."""
 
-    def readings(self, word: str) -> list[Reading]:
+    def readings(self, word: str) -> list[WordReading]:
         """Return the pronunciations that a word of the text may have; the likeliest first."""
 
     def reports(self) -> list[Notice]:
@@ -112,9 +112,9 @@ class Phonemizer:
         self._lexicon = lexicon
         self._user_words = UserWords(self._language, self._front_end)
 
-    def readings(self, word: str) -> tuple[Reading, ...]:
+    def readings(self, word: str) -> tuple[WordReading, ...]:
         """Return the different pronunciations that a word may have and the model knows; none for other languages."""
-        found: dict[str, Reading] = {}
+        found: dict[str, WordReading] = {}
         for reading in self._front_end.readings(word):
             if self._symbols.issuperset(reading.phonemes):
                 found.setdefault(reading.phonemes, reading)

@@ -116,13 +116,13 @@ def test_written_parts_are_dropped(tmp_path: Path) -> None:
     assert not list(tmp_path.iterdir())
 
 
-def test_a_part_that_is_being_stored_is_not_outdated(tmp_path: Path) -> None:
+def test_a_part_that_is_being_stored_is_no_other_version(tmp_path: Path) -> None:
     parts = PartCache("model", tmp_path)
     parts.store_part(REQUEST, made(), RATE_HZ)
     next(tmp_path.glob("*.flac")).unlink()
     assert not parts.has(REQUEST)
-    assert not parts.is_outdated(REQUEST)
-    assert PartCache("another model", tmp_path).is_outdated(REQUEST)
+    assert not parts.has_other_version(REQUEST)
+    assert PartCache("another model", tmp_path).has_other_version(REQUEST)
 
 
 def test_a_changed_entry_of_the_lexicon_affects_only_parts_with_its_word(
@@ -141,8 +141,8 @@ def test_a_changed_entry_of_the_lexicon_affects_only_parts_with_its_word(
     UserLexicon().add([LexiconEntry("paragraph", say="section")])
     assert cached() == (False, True)
     parts = PartCache("model", tmp_path)
-    assert (parts.is_outdated(REQUEST), parts.is_outdated(other)) == (True, False)
-    assert not parts.is_outdated(SpeechRequest("New words.", "af_heart"))
+    assert (parts.has_other_version(REQUEST), parts.has_other_version(other)) == (True, False)
+    assert not parts.has_other_version(SpeechRequest("New words.", "af_heart"))
     parts.store_part(REQUEST, made(), RATE_HZ)
     UserLexicon().add([LexiconEntry("paragraph", say="passage")])
     assert parts.has(REQUEST)

@@ -16,7 +16,7 @@ from functools import lru_cache
 from importlib.util import find_spec
 
 from engine.errors import MissingLanguage, RecoveryAction
-from engine.speech import Notice, PronunciationSource, Reading
+from engine.speech import Notice, PronunciationSource, WordReading
 from engine.text.g2p.directions import Override
 from engine.text.g2p.letter_to_sound import LetterToSound
 from engine.text.g2p.normalize import Normalized
@@ -208,7 +208,7 @@ class OtherFrontEnd:
     def ending(self, word: str, is_entry: Callable[[str], bool]) -> tuple[str, Ending] | None:
         """Return None: misaki has no rules for the endings of these languages."""
 
-    def readings(self, word: str) -> list[Reading]:
+    def readings(self, word: str) -> list[WordReading]:
         """Return none: misaki has one pronunciation of each word of these languages."""
         return []
 
