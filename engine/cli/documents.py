@@ -72,7 +72,7 @@ def add_options(parser: Any) -> None:
         type=int,
         metavar="N",
         help="speak N parts of documents side by side, in N processes of one CPU thread; each loads the model, which "
-        "takes 0.2 to 0.7 GB of memory; for long documents, this is faster than as many threads",
+        "takes 0.2 to 0.7 GB of memory",
     )
     parser.add_argument(
         "--cluster", metavar="URL", help="speak the parts on the workers of a Dask scheduler, such as tcp://HOST:8786"
