@@ -29,11 +29,11 @@ def main(arguments: Sequence[str] | None = None) -> int:
         print(problem, file=sys.stderr)
         return 1
     try:
-        from app.start import run  # imports Qt, whose system libraries may be missing
+        from app.start import run_application  # imports Qt, whose system libraries may be missing
     except ImportError as error:
         print(f"{MISSING_LIBRARY} ({error})", file=sys.stderr)
         return 1
-    return run(Options(**vars(options)))
+    return run_application(Options(**vars(options)))
 
 
 def kokoro_desk(arguments: Sequence[str] | None = None) -> int:

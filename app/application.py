@@ -231,7 +231,7 @@ class Application(QObject):
         self._models_timer = QTimer(self, singleShot=True, interval=ADD_MODELS_AFTER_MS)
         self._models_timer.timeout.connect(self._add_models)
         self._desktop_timer = QTimer(self, singleShot=True, interval=JOIN_DESKTOP_AFTER_MS)
-        self._desktop_timer.timeout.connect(self.desktop.begin)
+        self._desktop_timer.timeout.connect(self.desktop.join_desktop)
 
     def _join_system(self, qt: QApplication) -> None:
         """Handle files that the system asks to open, and on a Mac, text that other applications send."""

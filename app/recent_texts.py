@@ -42,7 +42,7 @@ def first_words(text: str) -> str:
 
 
 class RecentTexts:
-    """The ten most recent distinct texts; saving replaces the current one until `begin`."""
+    """The ten most recent distinct texts; saving replaces the current one until `begin_text`."""
 
     def __init__(self, folder: Path | None = None) -> None:
         self._folder = folder or data_folder() / "texts"
@@ -54,7 +54,7 @@ class RecentTexts:
         texts = [text for path in self._folder.glob("*.txt") if (text := _read(path)) is not None]
         return sorted(texts, key=lambda each: (each.written, each.path), reverse=True)
 
-    def begin(self) -> None:
+    def begin_text(self) -> None:
         """Let the next `add_text` add a new text."""
         self._current = None
 

@@ -21,7 +21,7 @@ from engine.system.paths import APPLICATION_NAME, data_folder
 log = logging.getLogger(__name__)
 
 
-def run(options: Options) -> int:
+def run_application(options: Options) -> int:
     """Open the window and run until it is closed, or pass the options to the open window; return the exit code.
 
     A screenshot is always taken of a separate window.
@@ -38,7 +38,7 @@ def run(options: Options) -> int:
 def _stay_alone(qt: QApplication, options: Options) -> int:
     instance = SingleInstance(data_folder(), qt)
     try:
-        is_first = instance.begin(options.to_json())
+        is_first = instance.become_first(options.to_json())
     except NoAnswer:
         log.error("%s is already running but not responding. Quit it and try again.", APPLICATION_NAME)  # noqa: TRY400
         return 1

@@ -51,7 +51,7 @@ class WindowMemory(QObject):
         self._text_timer = QTimer(self, singleShot=True, interval=REMEMBER_TEXT_WITHIN_MS)
         self._text_timer.timeout.connect(self.remember_text)
         page.editor.text_leaves.connect(self.remember_text)
-        page.editor.text_replaced.connect(texts.begin)
+        page.editor.text_replaced.connect(texts.begin_text)
         page.editor.text_changed.connect(self._on_text)
         page.header.voices.voice_chosen.connect(self._on_voice)
         page.header.speed.speed_changed.connect(self._on_speed)

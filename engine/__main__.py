@@ -14,9 +14,9 @@ def main(arguments: Sequence[str] | None = None) -> int:
     """Run one command and return its exit code; a user's mistake never shows a traceback."""
     stay_offline()
     try:
-        from engine.cli.parser import run  # takes half a second, in which the user may interrupt it
+        from engine.cli.parser import run_command  # takes half a second, in which the user may interrupt it
 
-        return run(arguments)
+        return run_command(arguments)
     except KeyboardInterrupt:
         print("Stopped.", file=sys.stderr)
         return EXIT_INTERRUPTED

@@ -86,7 +86,7 @@ class WaveformZoom(QObject):
         """The visible part."""
         return self._shown
 
-    def begin(self) -> None:
+    def show_all(self) -> None:
         """Show all of a new sound."""
         self._follows = True
         self._show(TimeRange())

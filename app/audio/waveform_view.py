@@ -82,7 +82,7 @@ class WaveformView(QWidget):
         self._dragging = self._dragging and track is self._track
         self._track = track
         self._sentences = ()
-        self.zoom.begin()
+        self.zoom.show_all()
         self.refresh()
         self.set_position(0)
 

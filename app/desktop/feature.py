@@ -21,7 +21,7 @@ from app.speech.sliders import MAX_PAUSES
 from app.speech.status_line import describe
 from app.system.desktop import session_bus_address
 from app.theme import application_icon
-from app.widgets.windows import Page
+from app.widgets.windows import TextWindow
 from engine.speech import FASTEST_SPEED, SLOWEST_SPEED
 from engine.system.paths import APPLICATION_NAME
 
@@ -52,7 +52,7 @@ class DesktopFeature(QObject):
             search.triggered.connect(window.page.show_text)
         window.page.home_changed.connect(self._on_home)
 
-    def begin(self) -> None:
+    def join_desktop(self) -> None:
         """Start the parts that can wait until the window is shown."""
         address = session_bus_address()
         if address is not None:
@@ -72,17 +72,17 @@ class DesktopFeature(QObject):
             self._window.reading.play_from_beginning()
 
     @Slot()
-    def show_help(self) -> Page:
+    def show_help(self) -> TextWindow:
         """Show the help page."""
         return self._show(f"{APPLICATION_NAME} Help", help_html(self._window.menu))
 
     @Slot()
-    def show_shortcuts(self) -> Page:
+    def show_shortcuts(self) -> TextWindow:
         """Show the shortcuts of every command."""
         return self._show("Keyboard Shortcuts", shortcuts_html(self._window.menu))
 
-    def _show(self, title: str, html: str) -> Page:
-        page = Page(title, html, self._window)
+    def _show(self, title: str, html: str) -> TextWindow:
+        page = TextWindow(title, html, self._window)
         page.show()
         return page
 
@@ -112,7 +112,7 @@ class DesktopFeature(QObject):
         remote.raise_requested.connect(self._window.come_to_front)
         remote.quit_requested.connect(self._window.close)
         mpris.ordered.connect(remote.handle_command)
-        mpris.begin(remote.now)
+        mpris.join_bus(remote.now)
         self._mpris = mpris
 
     @Slot(bool)

@@ -42,7 +42,7 @@ class Mpris(QObject):
         self._task: asyncio.Task[None] | None = None
         self._tasks = Tasks("mpris", self)
 
-    def begin(self, now: NowPlaying) -> None:
+    def join_bus(self, now: NowPlaying) -> None:
         """Join the bus in the background."""
         self._player.now = now
         self._tasks.run(self._run)

@@ -12,7 +12,7 @@ from dbus_fast.service import ServiceInterface, dbus_method, dbus_property, dbus
 
 from app.audio.player import Playback
 from app.desktop.desktop_entry import PROGRAM
-from app.desktop.remote import Command, MediaCommand, NowPlaying
+from app.desktop.remote import MediaCommand, NowPlaying, PlayerCommand
 from engine.system.paths import APPLICATION_NAME
 
 _STATUS = {Playback.PLAYING: "Playing", Playback.PAUSED: "Paused", Playback.STOPPED: "Stopped"}
@@ -34,7 +34,7 @@ def _constant(name: str, kind: Any, value: Any) -> Any:
     return dbus_property(PropertyAccess.READ)(getter)
 
 
-def _command(command: Command) -> Any:
+def _command(command: PlayerCommand) -> Any:
     """Return a method without arguments that sends this command."""
 
     def method(self: Any) -> None:
@@ -50,8 +50,8 @@ class ApplicationInterface(ServiceInterface):
         super().__init__("org.mpris.MediaPlayer2")
         self.take = take
 
-    raise_window = _command(Command.RAISE)
-    quit = _command(Command.QUIT)
+    raise_window = _command(PlayerCommand.RAISE)
+    quit = _command(PlayerCommand.QUIT)
     CanRaise = _constant("CanRaise", DBusBool, True)
     CanQuit = _constant("CanQuit", DBusBool, True)
     HasTrackList = _constant("HasTrackList", DBusBool, False)
@@ -76,24 +76,24 @@ class PlayerInterface(ServiceInterface):
         changed = {name: value for name, value in _properties(now).items() if value != before[name]}
         self.emit_properties_changed(changed)
 
-    play = _command(Command.PLAY)
-    pause = _command(Command.PAUSE)
-    play_pause = _command(Command.TOGGLE)
-    stop = _command(Command.STOP)
-    next = _command(Command.NEXT)
-    previous = _command(Command.PREVIOUS)
+    play = _command(PlayerCommand.PLAY)
+    pause = _command(PlayerCommand.PAUSE)
+    play_pause = _command(PlayerCommand.TOGGLE)
+    stop = _command(PlayerCommand.STOP)
+    next = _command(PlayerCommand.NEXT)
+    previous = _command(PlayerCommand.PREVIOUS)
 
     @dbus_method("Seek")
     def seek(self, offset: DBusInt64) -> None:
         """Move forward by an offset in microseconds, or back if it is negative."""
-        self.take(MediaCommand(Command.SEEK, offset))
+        self.take(MediaCommand(PlayerCommand.SEEK, offset))
 
     @dbus_method("SetPosition")
     def set_position(self, track: DBusObjectPath, position: DBusInt64) -> None:
         """Move to a position in microseconds, unless a different track has started since."""
         number = track.removeprefix(_TRACKS)
         if number.isdecimal() and 0 <= position <= self.now.length_microseconds:
-            self.take(MediaCommand(Command.GO_TO, position, int(number)))
+            self.take(MediaCommand(PlayerCommand.GO_TO, position, int(number)))
 
     @dbus_signal("Seeked")
     def send_position(self, position: int) -> DBusInt64:

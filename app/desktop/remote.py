@@ -36,7 +36,7 @@ class NowPlaying:
         return self.length_microseconds > 0
 
 
-class Command(Enum):
+class PlayerCommand(Enum):
     """The commands of a player; the values are their names in MPRIS."""
 
     PLAY = "Play"
@@ -55,7 +55,7 @@ class Command(Enum):
 class MediaCommand:
     """A command; for seeking, also the offset or position, and for `GO_TO` the track number."""
 
-    command: Command
+    command: PlayerCommand
     microseconds: int = 0
     number: int = 0
 
@@ -82,15 +82,15 @@ class Remote(QObject):
         self._number = 0
         self._position = 0
         self.now = NowPlaying()
-        self._actions: dict[Command, Callable[[], object]] = {
-            Command.PLAY: reading.play,
-            Command.PAUSE: reading.pause,
-            Command.TOGGLE: reading.toggle,
-            Command.STOP: reading.stop,
-            Command.NEXT: self.next_requested.emit,
-            Command.PREVIOUS: self.previous_requested.emit,
-            Command.RAISE: self.raise_requested.emit,
-            Command.QUIT: self.quit_requested.emit,
+        self._actions: dict[PlayerCommand, Callable[[], object]] = {
+            PlayerCommand.PLAY: reading.play,
+            PlayerCommand.PAUSE: reading.pause,
+            PlayerCommand.TOGGLE: reading.toggle,
+            PlayerCommand.STOP: reading.stop,
+            PlayerCommand.NEXT: self.next_requested.emit,
+            PlayerCommand.PREVIOUS: self.previous_requested.emit,
+            PlayerCommand.RAISE: self.raise_requested.emit,
+            PlayerCommand.QUIT: self.quit_requested.emit,
         }
         controller.track_changed.connect(self._on_track)
         controller.track_grew.connect(self._update)
@@ -103,9 +103,9 @@ class Remote(QObject):
     @Slot(object)
     def handle_command(self, order: MediaCommand) -> None:
         """Execute a command if it is possible now."""
-        if order.command is Command.SEEK:
+        if order.command is PlayerCommand.SEEK:
             self._go(self._player.position + self._samples(order.microseconds))
-        elif order.command is not Command.GO_TO:
+        elif order.command is not PlayerCommand.GO_TO:
             self._actions[order.command]()
         elif order.number == self._number:
             self._go(self._samples(order.microseconds))

@@ -145,7 +145,7 @@ class TextFinder(QObject):
         self._place = 0
         self._timer = QTimer(self, singleShot=True, interval=COUNT_AGAIN_AFTER_MS)
         self._timer.timeout.connect(self._count_again)
-        menu.find_text.triggered.connect(self.begin)
+        menu.find_text.triggered.connect(self.open_bar)
         menu.find_next.triggered.connect(self.find_next)
         menu.find_previous.triggered.connect(self.find_previous)
         menu.use_selection.triggered.connect(self.use_selection)
@@ -157,7 +157,7 @@ class TextFinder(QObject):
         self._on_words("")
 
     @Slot()
-    def begin(self) -> None:
+    def open_bar(self) -> None:
         """Show the bar, with the selected text as the search text."""
         self._place = self._selected()[0]
         self._bar.begin_search(self._seed())

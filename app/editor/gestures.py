@@ -10,7 +10,7 @@ import numpy as np
 from PySide6.QtCore import QPointF, Qt
 from PySide6.QtGui import QMouseEvent
 
-from app.editor.preview import Preview
+from app.editor.preview import SentencePreview
 from app.editor.shaping import with_energy_scaled, with_pitch_drawn, with_total_frames
 from app.editor.timeline_painter import Scene
 from engine.network.ops.harmonic_source import VOICED_ABOVE_HZ
@@ -36,7 +36,7 @@ class Gesture(Protocol):
     def move(self, scene: Scene, at: QPointF) -> UtteranceEdit:
         """Return the edit for this position of the pointer."""
 
-    def label(self, now: Preview) -> str:
+    def label(self, now: SentencePreview) -> str:
         """Return the text beside the pointer for the sentence as it would be; empty for none."""
 
 
@@ -45,7 +45,7 @@ class BorderDrag:
     """Moves the border after phonemes `first` to `end`, which share the change in proportion to their durations."""
 
     edit: UtteranceEdit
-    start: Preview
+    start: SentencePreview
     first: int
     end: int
     from_x: float
@@ -57,7 +57,7 @@ class BorderDrag:
         old = self.start.frames[self.first : self.end]
         return with_total_frames(self.edit, self.first, int(old.sum()) + by, old, self.start.frames_per_second)
 
-    def label(self, now: Preview) -> str:
+    def label(self, now: SentencePreview) -> str:
         """Describe the duration and its difference from the model's own."""
         part = slice(self.first, self.end)
         return duration_text(int(now.frames[part].sum()), int(now.model_frames[part].sum()), now.frames_per_second)
@@ -79,7 +79,7 @@ class EnergyDrag:
         self.factor = float(2 ** ((self.from_y - at.y()) / ENERGY_DOUBLES_PIXELS))
         return with_energy_scaled(self.edit, dict.fromkeys(range(self.first, self.end), self.factor))
 
-    def label(self, now: Preview) -> str:
+    def label(self, now: SentencePreview) -> str:
         """Describe the factor."""
         return f"Energy × {self.factor:.2f}"
 
@@ -89,7 +89,7 @@ class PitchDrag:
     """Draws pitch freely, or, if `straight`, a line from the first point to the last one."""
 
     edit: UtteranceEdit
-    start: Preview
+    start: SentencePreview
     origin: tuple[float, float]
     straight: bool = False
     title: str = "Draw Pitch"
@@ -111,7 +111,7 @@ class PitchDrag:
         self._last = point
         return with_pitch_drawn(self.edit, {index: self._values(index) for index in sorted(self._touched)})
 
-    def label(self, now: Preview) -> str:
+    def label(self, now: SentencePreview) -> str:
         """Describe the pitch."""
         return f"{self.hz:.0f} Hz"
 
@@ -137,7 +137,7 @@ class Erasing:
     """Returns the model's own pitch to every phoneme that the pointer crosses."""
 
     edit: UtteranceEdit
-    start: Preview
+    start: SentencePreview
     title: str = "Erase Pitch"
     _erased: set[int] = field(default_factory=set)
 
@@ -146,7 +146,7 @@ class Erasing:
         self._erased.add(self.start.phoneme_at(scene.seconds(at.x())))
         return with_pitch_drawn(self.edit, dict.fromkeys(self._erased, ()))
 
-    def label(self, now: Preview) -> str:
+    def label(self, now: SentencePreview) -> str:
         """Return nothing."""
         return ""
 
@@ -177,7 +177,7 @@ def gesture_at(
     return None
 
 
-def description(preview: Preview, first: int, end: int) -> str:
+def description(preview: SentencePreview, first: int, end: int) -> str:
     """Describe selected phonemes for screen readers."""
     if first == end:
         return ""

@@ -10,7 +10,7 @@ from PySide6.QtCore import Signal, Slot
 from PySide6.QtWidgets import QDoubleSpinBox, QHBoxLayout, QLabel, QMenu, QPushButton, QToolButton, QVBoxLayout, QWidget
 
 from app.editor import shaping
-from app.editor.preview import Preview
+from app.editor.preview import SentencePreview
 from app.editor.session import EditorSession
 from app.editor.symbols import PronunciationField, symbols_in
 from app.editor.timeline import Timeline
@@ -302,7 +302,7 @@ def _reading_source(reading: WordReading) -> str:
     return f"{accent}, {'letters' if reading.source == PronunciationSource.LETTERS else 'by its spelling'}"
 
 
-def mean_pitch(preview: Preview, first: int, end: int) -> float:
+def mean_pitch(preview: SentencePreview, first: int, end: int) -> float:
     """Return the mean pitch of phonemes in Hz; 0 if they are unvoiced."""
     values = preview.pitch[preview.values_of(first).start : preview.values_of(end - 1).stop]
     voiced = values[values > VOICED_ABOVE_HZ]

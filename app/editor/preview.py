@@ -15,7 +15,7 @@ from engine.speech import Samples, UtteranceEdit
 
 
 @dataclass(frozen=True)
-class Preview:
+class SentencePreview:
     """A sentence with an edit: times in seconds from the start of its first phoneme.
 
     `frames` counts those of each phoneme, `model_frames` the model's own; `edges` [phonemes + 1] are the borders. Pitch
@@ -56,7 +56,7 @@ class Preview:
         return int(np.clip(np.searchsorted(self.edges, seconds, side="right") - 1, 0, len(self.frames) - 1))
 
 
-def preview_of(spoken: SpeechEdited, edit: UtteranceEdit) -> Preview:
+def preview_of(spoken: SpeechEdited, edit: UtteranceEdit) -> SentencePreview:
     """Return the preview of an edit whose phonemes are those that were spoken; its durations are exact."""
     contours = spoken.contours
     own = np.asarray(contours.model_frames, np.int64)
@@ -70,7 +70,7 @@ def preview_of(spoken: SpeechEdited, edit: UtteranceEdit) -> Preview:
     tokens = np.repeat(np.arange(1, len(frames) + 1), frames)
     pitch, energy = with_curves(edit.changes, tokens, model_pitch[None], model_energy[None])
     fps = contours.frames_per_second
-    return Preview(spoken.utterance.phonemes, frames, own, fps, per_frame, pitch[0], model_pitch, energy[0])
+    return SentencePreview(spoken.utterance.phonemes, frames, own, fps, per_frame, pitch[0], model_pitch, energy[0])
 
 
 def speech_start(spoken: SpeechEdited) -> float:

@@ -22,7 +22,7 @@ from app.speech.engine_worker import Ended, EngineTask, Report, TextPlanned, Urg
 from app.speech.voice_choice import choice_for, prosody_of, voice_info
 from app.tasks import Tasks
 from app.widgets.file_dialogs import ask_where_to_save_project, suggested_name
-from app.widgets.windows import Page
+from app.widgets.windows import TextWindow
 from engine.errors import EngineError, OutputError
 from engine.speech import NO_DEFINITIONS, Plan, Prosody, SpeechRequest
 from engine.text.documents import PROJECT_SUFFIX
@@ -327,7 +327,7 @@ class ProjectsFeature(QObject):
     def _on_message_action(self, message: Message) -> None:
         if message is self._message and message.action is MessageAction.SHOW_NOTICES:
             listed = "".join(f"<li>{escape(notice)}</li>" for notice in self._notices)
-            Page("Notices", f"<ul>{listed}</ul>", self._window).show()
+            TextWindow("Notices", f"<ul>{listed}</ul>", self._window).show()
 
     def _on_resumed(self, text: str, opened: OpenedProject) -> None:
         if self._file is not None or self._editor.text != text:  # the user has begun something else

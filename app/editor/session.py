@@ -10,7 +10,7 @@ from PySide6.QtGui import QUndoCommand, QUndoGroup, QUndoStack
 
 from app.audio.sound_player import SoundPlayer
 from app.editor import shaping
-from app.editor.preview import Preview, preview_of
+from app.editor.preview import SentencePreview, preview_of
 from app.editor.text_edits import TextEdits, edit_of
 from app.speech.engine_worker import (
     Ended,
@@ -111,7 +111,7 @@ class EditorSession(QObject):
         return spoken.utterance if spoken.utterance.edit.respellings == self.edit.respellings else None
 
     @property
-    def preview(self) -> Preview | None:
+    def preview(self) -> SentencePreview | None:
         """The durations, pitch and energy of the current edit; None until its phonemes were spoken."""
         return self.preview_of(self.edit) if self.shaped is not None else None
 
@@ -130,7 +130,7 @@ class EditorSession(QObject):
         """True if there is a sentence after this one."""
         return self.utterance is not None and self._index + 1 < len(self._plan.utterances)
 
-    def preview_of(self, edit: UtteranceEdit) -> Preview | None:
+    def preview_of(self, edit: UtteranceEdit) -> SentencePreview | None:
         """Return the preview of a different edit with the current phonemes."""
         return preview_of(self._spoken, edit) if self._spoken is not None else None
 

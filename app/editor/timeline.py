@@ -17,7 +17,7 @@ from PySide6.QtWidgets import QAbstractScrollArea, QFrame, QMenu, QWidget
 
 from app.editor import shaping
 from app.editor.gestures import Gesture, Tool, description, gesture_at
-from app.editor.preview import Preview, speech_start
+from app.editor.preview import SentencePreview, speech_start
 from app.editor.session import EditorSession
 from app.editor.timeline_painter import Scene, ShownWord, lanes_in, paint
 from engine.speech import UtteranceEdit
@@ -292,12 +292,12 @@ class Timeline(QAbstractScrollArea):
         if first < end:
             self.reset(first, end, "Reset Phoneme" if end == first + 1 else "Reset Phonemes")
 
-    def _preview(self) -> Preview | None:
+    def _preview(self) -> SentencePreview | None:
         if self._session.shaped is None:
             return None
         return self._session.preview if self._pending is None else self._session.preview_of(self._pending)
 
-    def _pixels_per_second(self, preview: Preview) -> float:
+    def _pixels_per_second(self, preview: SentencePreview) -> float:
         width = max(1, self.viewport().width())
         shown = self._session.preview or preview  # the scale stays while a border is dragged
         return self._zoom * width / max(0.1, shown.seconds + _MARGIN_SECONDS)

@@ -9,7 +9,7 @@ import numpy as np
 from PySide6.QtCore import QPointF, QRectF, Qt
 from PySide6.QtGui import QColor, QFontMetrics, QPainter, QPen, QPolygonF
 
-from app.editor.preview import Preview
+from app.editor.preview import SentencePreview
 from app.theme import colors
 from engine.network.ops.harmonic_source import VOICED_ABOVE_HZ
 from engine.runtime.presets import PhonemeKind, kind_of
@@ -65,7 +65,7 @@ class Scene:
     `scroll` is the x coordinate, in pixels of the whole sentence, of the left border.
     """
 
-    preview: Preview
+    preview: SentencePreview
     words: tuple[ShownWord, ...]
     samples: Samples = field(repr=False)
     sample_rate_hz: int

@@ -87,7 +87,7 @@ class CoverChoice(QWidget):
         layout.addStretch(1)
         self.show_picture(picture)
 
-    def take(self, path: Path) -> None:
+    def use_picture(self, path: Path) -> None:
         """Use this picture as the cover, or emit `refused`."""
         try:
             self.show_picture(read_cover(path))
@@ -96,7 +96,7 @@ class CoverChoice(QWidget):
 
     @Slot()
     def _choose(self) -> None:
-        ask_which_picture(self, self.take)
+        ask_which_picture(self, self.use_picture)
 
     @Slot()
     def _remove(self) -> None:

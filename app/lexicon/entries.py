@@ -22,7 +22,7 @@ BETWEEN = "/"
 """Encloses phonemes in a column that also holds words."""
 
 
-class Column(IntEnum):
+class EntryColumn(IntEnum):
     """A column of the table."""
 
     TITLE = 0
@@ -46,61 +46,61 @@ class Column(IntEnum):
 WORD, PATTERN = "word", "pattern"
 LANGUAGE_TITLES = {ENGLISH: "English", **{language.tag: language.name for language in LANGUAGES}}
 _TITLES = {
-    Column.TITLE: "Word or Pattern",
-    Column.PRONUNCIATION: "Pronunciation",
-    Column.KIND: "Kind",
-    Column.LANGUAGE: "Language",
-    Column.PART_OF_SPEECH: "Part of Speech",
-    Column.CASE: "Case",
+    EntryColumn.TITLE: "Word or Pattern",
+    EntryColumn.PRONUNCIATION: "Pronunciation",
+    EntryColumn.KIND: "Kind",
+    EntryColumn.LANGUAGE: "Language",
+    EntryColumn.PART_OF_SPEECH: "Part of Speech",
+    EntryColumn.CASE: "Case",
 }
-_CHOICES: Mapping[Column, Mapping[str, str]] = {
-    Column.KIND: {WORD: "Whole Word", PATTERN: "Regular Expression"},
-    Column.LANGUAGE: LANGUAGE_TITLES,
-    Column.PART_OF_SPEECH: {"": "Any", **{each: each.capitalize() for each in PARTS_OF_SPEECH}},
-    Column.CASE: {ANY_CASE: "Any", EXACT_CASE: "Exact"},
+_CHOICES: Mapping[EntryColumn, Mapping[str, str]] = {
+    EntryColumn.KIND: {WORD: "Whole Word", PATTERN: "Regular Expression"},
+    EntryColumn.LANGUAGE: LANGUAGE_TITLES,
+    EntryColumn.PART_OF_SPEECH: {"": "Any", **{each: each.capitalize() for each in PARTS_OF_SPEECH}},
+    EntryColumn.CASE: {ANY_CASE: "Any", EXACT_CASE: "Exact"},
 }
 
 
-def value_of(entry: LexiconEntry, column: Column) -> str:
+def value_of(entry: LexiconEntry, column: EntryColumn) -> str:
     """Return the value of a cell: free text, or a key of the column's choices."""
     match column:
-        case Column.TITLE:
+        case EntryColumn.TITLE:
             return entry.title
-        case Column.PRONUNCIATION:
+        case EntryColumn.PRONUNCIATION:
             return f"{BETWEEN}{entry.phonemes}{BETWEEN}" if entry.phonemes else entry.say
-        case Column.KIND:
+        case EntryColumn.KIND:
             return PATTERN if entry.pattern else WORD
-        case Column.LANGUAGE:
+        case EntryColumn.LANGUAGE:
             return entry.language
-        case Column.PART_OF_SPEECH:
+        case EntryColumn.PART_OF_SPEECH:
             return entry.part_of_speech
-        case Column.CASE:
+        case EntryColumn.CASE:
             return entry.case
 
 
-def text_of(entry: LexiconEntry, column: Column) -> str:
+def text_of(entry: LexiconEntry, column: EntryColumn) -> str:
     """Return the text of a cell."""
     value = value_of(entry, column)
     return column.choices.get(value, value)
 
 
-def with_value(entry: LexiconEntry, column: Column, value: str) -> LexiconEntry:
+def with_value(entry: LexiconEntry, column: EntryColumn, value: str) -> LexiconEntry:
     """Return the entry with a new value in one cell; phonemes are between slashes, other text is spoken instead."""
     match column:
-        case Column.TITLE:
+        case EntryColumn.TITLE:
             return replace(entry, pattern=value) if entry.pattern else replace(entry, word=value)
-        case Column.PRONUNCIATION:
+        case EntryColumn.PRONUNCIATION:
             text = value.strip()
             enclosed = len(text) > 1 and text[0] == text[-1] == BETWEEN and not entry.pattern
             return replace(entry, phonemes=text[1:-1] if enclosed else "", say="" if enclosed else value)
-        case Column.KIND:
+        case EntryColumn.KIND:
             title, pattern = entry.title, value == PATTERN
             return replace(entry, word="" if pattern else title, pattern=title if pattern else "")
-        case Column.LANGUAGE:
+        case EntryColumn.LANGUAGE:
             return replace(entry, language=value)
-        case Column.PART_OF_SPEECH:
+        case EntryColumn.PART_OF_SPEECH:
             return replace(entry, part_of_speech=value)
-        case Column.CASE:
+        case EntryColumn.CASE:
             return replace(entry, case=value)
 
 
@@ -113,7 +113,7 @@ class Listing:
 
     search: str = ""
     language: str = ""
-    column: Column | None = None
+    column: EntryColumn | None = None
     descending: bool = False
 
     def of(self, entries: Sequence[LexiconEntry]) -> tuple[LexiconEntry, ...]:
@@ -162,7 +162,7 @@ class Place:
 
 
 @dataclass(frozen=True)
-class Preview:
+class EntryPreview:
     """The number of places that an entry changes, and the first of them; more may come until it is `whole`."""
 
     count: int = 0
@@ -170,7 +170,7 @@ class Preview:
     whole: bool = False
 
 
-def previews(entry: LexiconEntry, texts: Sequence[OpenText]) -> Iterator[Preview]:
+def previews(entry: LexiconEntry, texts: Sequence[OpenText]) -> Iterator[EntryPreview]:
     """Yield growing previews of the places in texts that an entry alone changes, the last one whole.
 
     Raises `InvalidRequest` for a pattern that takes too long.
@@ -183,8 +183,8 @@ def previews(entry: LexiconEntry, texts: Sequence[OpenText]) -> Iterator[Preview
                 if len(places) < MAX_PLACES:
                     places.append(_place(each, count, start + span.start, start + span.end))
                 count += 1
-            yield Preview(count, tuple(places))
-    yield Preview(count, tuple(places), whole=True)
+            yield EntryPreview(count, tuple(places))
+    yield EntryPreview(count, tuple(places), whole=True)
 
 
 def _place(text: OpenText, number: int, start: int, end: int) -> Place:

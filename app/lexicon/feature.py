@@ -73,10 +73,12 @@ class LexiconFeature(QObject):
     @Slot(str, str)
     def say_everywhere(self, word: str, pronunciation: str) -> None:
         """Save the pronunciation of a word, words or phonemes between slashes, and show its entry and its places."""
-        from app.lexicon.entries import Column, with_value
+        from app.lexicon.entries import EntryColumn, with_value
         from engine.text.g2p.user_lexicon.entries import LexiconEntry
 
-        entry = with_value(LexiconEntry(word, language=self._default_language), Column.PRONUNCIATION, pronunciation)
+        entry = with_value(
+            LexiconEntry(word, language=self._default_language), EntryColumn.PRONUNCIATION, pronunciation
+        )
         self.open()
         self.window.put(entry)
 

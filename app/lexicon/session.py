@@ -43,7 +43,7 @@ class LexiconSession(QObject):
     """The lexicon in a window; every change is an undoable command and is saved immediately.
 
     `listed` is emitted when other entries are shown. `changed` carries the entries that were added, changed or removed,
-    once they are saved. `previewed` carries a `Preview`, `imported` an `Imported`, `exported` a number of entries.
+    once they are saved. `previewed` carries an `EntryPreview`, `imported` an `Imported`, `exported` a number of entries.
     `texts` returns the open texts.
     """
 
@@ -169,7 +169,7 @@ class LexiconSession(QObject):
             self._previewing.cancel()
         self._previewing = None
 
-    def begin(self, command: Command, *, forward: bool) -> None:
+    def apply_command(self, command: EntryCommand, *, forward: bool) -> None:
         """Apply or undo a command, which calls this; its changes are saved in the order of the calls."""
         self._tasks.run(
             self._applied,
@@ -191,7 +191,7 @@ class LexiconSession(QObject):
     def _push(
         self, title: str, change_of: Callable[[Sequence[LexiconEntry]], Change], entry: LexiconEntry | None = None
     ) -> None:
-        self.undo.push(Command(self, title, change_of, entry))
+        self.undo.push(EntryCommand(self, title, change_of, entry))
 
     # In the thread.
 
@@ -204,7 +204,7 @@ class LexiconSession(QObject):
             return symbols, None
         return symbols, _listed(self._lexicon.entries(), listing, signature)
 
-    def _applied(self, command: Command, forward: bool, listing: Listing) -> Listed:
+    def _applied(self, command: EntryCommand, forward: bool, listing: Listing) -> Listed:
         entries, undoing = self._lexicon.apply(command.change_of if forward else lambda _: command.undoing)
         if forward:
             command.undoing = undoing
@@ -259,7 +259,7 @@ class LexiconSession(QObject):
             self.previewed.emit(error)
 
 
-class Command(QUndoCommand):
+class EntryCommand(QUndoCommand):
     """A change of the lexicon: `change_of` returns it for the saved entries, `undoing` is set once it is applied.
 
     `entry` is the added or changed one, if it is one.
@@ -275,7 +275,7 @@ class Command(QUndoCommand):
         super().__init__(title)
         self.change_of, self.entry = change_of, entry
         self.undoing = Change()
-        self._begin = session.begin
+        self._begin = session.apply_command
 
     def redo(self) -> None:
         """Apply the change."""

@@ -30,7 +30,7 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
-from app.lexicon.entries import Column, text_of, value_of, with_value
+from app.lexicon.entries import EntryColumn, text_of, value_of, with_value
 from app.lexicon.session import LexiconSession
 from app.theme import colors
 from engine.errors import InvalidRequest
@@ -38,7 +38,7 @@ from engine.text.g2p.user_lexicon.entries import LexiconEntry
 
 AnyIndex = QModelIndex | QPersistentModelIndex
 EDIT, DISPLAY = Qt.ItemDataRole.EditRole, Qt.ItemDataRole.DisplayRole
-HINTS = {Column.TITLE: "Word", Column.PRONUNCIATION: "Words, or symbols between slashes: /həlˈO/"}
+HINTS = {EntryColumn.TITLE: "Word", EntryColumn.PRONUNCIATION: "Words, or symbols between slashes: /həlˈO/"}
 """The placeholders of an entry that is being typed."""
 PADDING_PIXELS = 10
 
@@ -111,13 +111,13 @@ class LexiconModel(QAbstractTableModel):
         entry = self.entry(index.row())
         if entry is None:
             raise LookupError("There is no such row.")
-        return with_value(entry, Column(index.column()), value)
+        return with_value(entry, EntryColumn(index.column()), value)
 
     def check(self, index: AnyIndex, value: str) -> bool:
         """Emit the problem that a new value of a cell would have; return whether there is none."""
         old = None if self.is_draft(index) else self.entry(index.row())
         problem = self._session.problem_of(self.changed_entry(index, value), old)
-        if not problem and old is not None and not value.strip() and index.column() == Column.TITLE:
+        if not problem and old is not None and not value.strip() and index.column() == EntryColumn.TITLE:
             problem = "Type a word, or press Esc to keep the old one."
         self.problem.emit(problem)
         return not problem
@@ -128,12 +128,12 @@ class LexiconModel(QAbstractTableModel):
 
     def columnCount(self, parent: AnyIndex | None = None) -> int:
         """Return the number of columns."""
-        return 0 if parent is not None and parent.isValid() else len(Column)
+        return 0 if parent is not None and parent.isValid() else len(EntryColumn)
 
     def headerData(self, section: int, orientation: Qt.Orientation, role: int = int(DISPLAY)) -> object:
         """Return the title of a column."""
-        titled = orientation is Qt.Orientation.Horizontal and role == DISPLAY and section < len(Column)
-        return Column(section).title if titled else None
+        titled = orientation is Qt.Orientation.Horizontal and role == DISPLAY and section < len(EntryColumn)
+        return EntryColumn(section).title if titled else None
 
     def flags(self, index: AnyIndex) -> Qt.ItemFlag:
         """Return the flags of a cell, which can be edited."""
@@ -144,7 +144,7 @@ class LexiconModel(QAbstractTableModel):
         entry = self.entry(index.row()) if index.isValid() else None
         if entry is None:
             return None
-        entry, column = self._changing.get(entry.key, entry), Column(index.column())
+        entry, column = self._changing.get(entry.key, entry), EntryColumn(index.column())
         text = text_of(entry, column)
         hint = HINTS.get(column, "") if self.is_draft(index) and not text else ""
         if role == EDIT:
@@ -171,7 +171,7 @@ class LexiconModel(QAbstractTableModel):
         if not self.is_draft(index):
             return self._replace(index, old, new)
         self.draft = new
-        self.dataChanged.emit(self.index(0, 0), self.index(0, len(Column) - 1))
+        self.dataChanged.emit(self.index(0, 0), self.index(0, len(EntryColumn) - 1))
         if self.check(index, str(value)) and new.title and (new.say or new.phonemes):
             self.save_draft()
         self.drafted.emit()
@@ -197,7 +197,7 @@ class LexiconModel(QAbstractTableModel):
             return False
         self._changing[old.key] = new
         self.problem.emit("")
-        self.dataChanged.emit(self.index(index.row(), 0), self.index(index.row(), len(Column) - 1))
+        self.dataChanged.emit(self.index(index.row(), 0), self.index(index.row(), len(EntryColumn) - 1))
         return True
 
 
@@ -209,7 +209,12 @@ class LexiconTable(QTableView):
 
     current_changed = Signal()
     typed = Signal(object)
-    WIDTHS: ClassVar = {Column.KIND: 140, Column.LANGUAGE: 105, Column.PART_OF_SPEECH: 105, Column.CASE: 55}
+    WIDTHS: ClassVar = {
+        EntryColumn.KIND: 140,
+        EntryColumn.LANGUAGE: 105,
+        EntryColumn.PART_OF_SPEECH: 105,
+        EntryColumn.CASE: 55,
+    }
     """The widths of some columns at first, in pixels; the others share the rest."""
 
     def __init__(self, model: LexiconModel, parent: QWidget | None = None) -> None:
@@ -242,7 +247,7 @@ class LexiconTable(QTableView):
         header.setSortIndicatorShown(True)
         header.setSortIndicatorClearable(True)
         header.setSortIndicator(-1, Qt.SortOrder.AscendingOrder)
-        for column in Column:
+        for column in EntryColumn:
             if column in self.WIDTHS:
                 self.setColumnWidth(column, self.WIDTHS[column])
             else:
@@ -262,13 +267,13 @@ class LexiconTable(QTableView):
         first = (each for each in map(ranges.at, range(ranges.count())) if each.left() == 0)
         return tuple(chain.from_iterable(self.entries.saved(each.top(), each.bottom() + 1) for each in first))
 
-    def select_row(self, row: int, column: Column = Column.TITLE) -> None:
+    def select_row(self, row: int, column: EntryColumn = EntryColumn.TITLE) -> None:
         """Make a row the current one, and bring it into view."""
         index = self.entries.index(min(row, self.entries.rowCount() - 1), column)
         self.setCurrentIndex(index)
         self.scrollTo(index)
 
-    def edit_cell(self, row: int, column: Column) -> None:
+    def edit_cell(self, row: int, column: EntryColumn) -> None:
         """Edit a cell."""
         self.select_row(row, column)
         self.edit(self.entries.index(row, column))
@@ -299,7 +304,7 @@ class _CellDelegate(QStyledItemDelegate):
         self._model = model
 
     def createEditor(self, parent: QWidget, option: QStyleOptionViewItem, index: AnyIndex) -> QWidget:
-        column = Column(index.column())
+        column = EntryColumn(index.column())
         if not column.choices:
             line = QLineEdit(parent)
             line.setObjectName("cell")

@@ -10,7 +10,7 @@ from PySide6.QtCore import QEvent, QSize, Qt, QTimer, Signal, Slot
 from PySide6.QtGui import QAction, QCloseEvent, QKeySequence, QResizeEvent
 from PySide6.QtWidgets import QLabel, QLineEdit, QSplitter, QVBoxLayout, QWidget
 
-from app.lexicon.entries import LANGUAGE_TITLES, Column, Listing, Place, Preview
+from app.lexicon.entries import LANGUAGE_TITLES, EntryColumn, EntryPreview, Listing, Place
 from app.lexicon.feature import TITLE
 from app.lexicon.session import LexiconSession
 from app.lexicon.table import LexiconModel, LexiconTable, draft_of
@@ -20,7 +20,7 @@ from app.widgets.file_dialogs import ask_where_to_save_words, ask_which_words
 from app.widgets.layouts import WrappingBar
 from app.widgets.message_banner import MessageBanner
 from app.widgets.two_line_list import ListRow, TwoLineList
-from app.widgets.windows import Page, SeparateWindow
+from app.widgets.windows import SeparateWindow, TextWindow
 from engine.errors import EngineError, InvalidRequest
 from engine.text.g2p.user_lexicon.entries import LexiconEntry
 from engine.text.g2p.user_lexicon.formats import Imported
@@ -113,7 +113,7 @@ class LexiconWindow(SeparateWindow):
         """Add a row, and begin to type its word."""
         self.search.clear()
         self.model.begin_draft(draft_of(self.default_language))
-        self.table.edit_cell(0, Column.TITLE)
+        self.table.edit_cell(0, EntryColumn.TITLE)
 
     def changeEvent(self, event: QEvent) -> None:
         """Show the changes of other programs when the window becomes active."""
@@ -246,7 +246,7 @@ class LexiconWindow(SeparateWindow):
     def _on_listing(self) -> None:
         header = self.table.horizontalHeader()
         section = header.sortIndicatorSection()
-        column = Column(section) if 0 <= section < len(Column) else None
+        column = EntryColumn(section) if 0 <= section < len(EntryColumn) else None
         descending = header.sortIndicatorOrder() is Qt.SortOrder.DescendingOrder
         self.session.show(Listing(self.search.text(), str(self.language.value or ""), column, descending))
 
@@ -254,7 +254,7 @@ class LexiconWindow(SeparateWindow):
     def _on_listed(self) -> None:
         """Show the entries; the current or the wanted one stays current."""
         current, row = self.table.current, self.table.currentIndex().row()
-        column = Column(max(0, self.table.currentIndex().column()))
+        column = EntryColumn(max(0, self.table.currentIndex().column()))
         self.model.show()
         wanted, self.session.wanted = self.session.wanted or current, None
         found = self.model.row_of(wanted) if wanted is not None and not self.model.draft else 0
@@ -281,8 +281,8 @@ class LexiconWindow(SeparateWindow):
     def _type_pronunciation(self) -> None:
         """Continue with the pronunciation of a new entry, once the editor of its word is closed."""
         idle = self.table.state() is not LexiconTable.State.EditingState
-        if self.model.draft is not None and idle and self.table.currentIndex().column() == Column.TITLE:
-            self.table.edit_cell(0, Column.PRONUNCIATION)
+        if self.model.draft is not None and idle and self.table.currentIndex().column() == EntryColumn.TITLE:
+            self.table.edit_cell(0, EntryColumn.PRONUNCIATION)
 
     @Slot(object)
     def _preview(self, entry: LexiconEntry | None) -> None:
@@ -292,8 +292,8 @@ class LexiconWindow(SeparateWindow):
         self.session.preview(entry if entry is not None and entry.title else None)
 
     @Slot(object)
-    def _on_previewed(self, preview: Preview | EngineError) -> None:
-        if isinstance(preview, Preview):
+    def _on_previewed(self, preview: EntryPreview | EngineError) -> None:
+        if isinstance(preview, EntryPreview):
             entry, voice = self.table.current, self.voice_language()
             unused = voice is not None and entry is not None and not entry.applies_to(voice)
             why = f" The chosen voice speaks {voice.name}, so this isn’t used." if unused and voice is not None else ""
@@ -345,7 +345,7 @@ class LexiconWindow(SeparateWindow):
         self.banner.show_message(Message(f"{words} {lines}", Severity.WARNING))
         listed = "".join(f"<p>Line {each.line:,}: {escape(each.reason)}</p>" for each in found.refused[:MAX_LINES])
         more = f"<p>And {refused - MAX_LINES:,} more.</p>" if refused > MAX_LINES else ""
-        Page("Unusable Lines", f"<p>{lines} The rest was imported.</p>{listed}{more}", self).show()
+        TextWindow("Unusable Lines", f"<p>{lines} The rest was imported.</p>{listed}{more}", self).show()
 
     @Slot(int, object)
     def _on_exported(self, count: int, path: Path) -> None:
@@ -353,7 +353,7 @@ class LexiconWindow(SeparateWindow):
         self.banner.show_message(Message(f"Exported {count:,} {entries} to “{path.name}”.", Severity.NOTE))
 
 
-def preview_words(preview: Preview) -> str:
+def preview_words(preview: EntryPreview) -> str:
     """Describe the number of places that an entry changes."""
     if not preview.count:
         return "This changes nothing in the open text." if preview.whole else "Searching the open text…"

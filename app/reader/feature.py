@@ -24,7 +24,7 @@ from app.settings import Settings
 from app.speech.controller import SpeechController
 from app.speech.voice_choice import VoiceChoice, voice_info
 from app.widgets.file_dialogs import ask_which_document, local_files
-from app.widgets.windows import Page
+from app.widgets.windows import TextWindow
 from engine.errors import NothingToSpeak
 from engine.text.documents import Document, read_document, read_picture
 from engine.text.languages import LANGUAGES
@@ -84,7 +84,7 @@ class ReaderFeature(QObject):
             self.opener.open(path)
             self._resuming = True
         else:
-            self.home.begin()
+            self.home.show_if_empty()
 
     @Slot()
     def ask(self) -> None:
@@ -118,7 +118,7 @@ class ReaderFeature(QObject):
         self.opener.cancel()
         self._page.banner.withdraw(MessageTopic.DOCUMENT)
         self.reading.close()
-        self.home.begin()
+        self.home.show_if_empty()
 
     @Slot()
     def edit_text(self) -> None:
@@ -140,13 +140,13 @@ class ReaderFeature(QObject):
             self._window.item_requested.emit()
 
     @Slot()
-    def show_notices(self) -> Page | None:
+    def show_notices(self) -> TextWindow | None:
         """Show all notices of the document in a separate window."""
         document = self.reading.document
         if document is None:
             return None
         listed = "".join(f"<li>{escape(notice)}</li>" for notice in document.notices)
-        page = Page("Notices", f"<h3>{escape(document.title)}</h3><ul>{listed}</ul>", self._window)
+        page = TextWindow("Notices", f"<h3>{escape(document.title)}</h3><ul>{listed}</ul>", self._window)
         page.show()
         return page
 
@@ -247,7 +247,7 @@ class ReaderFeature(QObject):
         self._forget_clipboard()
         if self.opener.path == self._settings.document:
             self._settings.document = None
-            self.home.begin()
+            self.home.show_if_empty()
         self._page.banner.show_message(replace(message_for(error), topic=MessageTopic.DOCUMENT))
 
     @Slot(object)

@@ -105,7 +105,7 @@ class HomeFeature(QObject):
         menu.recent_files_menu.aboutToShow.connect(self._offer)
         menu.recent_files_menu.triggered.connect(self._on_recent)
 
-    def begin(self) -> None:
+    def show_if_empty(self) -> None:
         """Show the page if no text is open but books have been read."""
         if self._reading.document is None and not self._page.editor.text and self._reading.shelf:
             self.show()

@@ -64,7 +64,7 @@ class _Piece:
         return self.start + edited.offset_before(character_of(edited.now, position - self.cursor.selectionStart()))
 
 
-class SpokenText:
+class SpokenTextMap:
     """Maps between the spoken text and its document.
 
     Characters are those of the text as it was spoken, positions those of the document, in Qt's UTF-16 units. Utterances

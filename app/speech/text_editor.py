@@ -18,7 +18,7 @@ from PySide6.QtGui import (
 )
 from PySide6.QtWidgets import QFrame, QPlainTextEdit, QVBoxLayout, QWidget
 
-from app.speech.spoken_text import SpokenText
+from app.speech.spoken_text import SpokenTextMap
 from app.theme import colors
 from app.widgets.file_dialogs import local_files
 from app.widgets.place_chooser import MARGIN_PIXELS, PlaceChooser
@@ -186,7 +186,7 @@ class TextEditor(QFrame):
         layout.addWidget(self.edit)
         self.marks = ReadingMarks(self.edit)
         self.chip = ReadingChip(self.edit)
-        self._spoken = SpokenText(self.edit.document())
+        self._spoken = SpokenTextMap(self.edit.document())
         self._text: str | None = None  # once requested
         self._length = 0  # in Qt's UTF-16 units
         self._replacing = False

@@ -43,7 +43,7 @@ class SingleInstance(QObject):
         self._server.setSocketOptions(QLocalServer.SocketOption.UserAccessOption)
         self._server.newConnection.connect(self._on_connection)
 
-    def begin(self, message: str) -> bool:
+    def become_first(self, message: str) -> bool:
         """Become the first instance, or pass a message to it; return whether this is the first.
 
         Raises `NoAnswer`. If the lock file cannot be created, such as in a read-only folder, every instance is a first

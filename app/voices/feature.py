@@ -123,7 +123,7 @@ class VoicesFeature(QObject):
             self.round.end()
             self._speech.stop()
         elif self._sentence:
-            self.round.begin(self.panel.rows.choices)
+            self.round.preview_all(self.panel.rows.choices)
         else:
             self._window.page.status.show_message("Type a sentence to compare voices")
 
@@ -243,7 +243,7 @@ class SentenceRound(QObject):
         """The voice being previewed."""
         return self._current
 
-    def begin(self, choices: Sequence[VoiceChoice]) -> None:
+    def preview_all(self, choices: Sequence[VoiceChoice]) -> None:
         """Preview these voices in turn."""
         self._left = list(choices)
         self._next()

@@ -133,7 +133,7 @@ class SeparateWindow(QWidget):
         super().showEvent(event)
 
 
-class Page(QDialog):
+class TextWindow(QDialog):
     """A window with a text that can be scrolled, selected and copied; the main window stays usable beside it."""
 
     def __init__(self, title: str, html: str, parent: QWidget) -> None:

@@ -177,7 +177,7 @@ class RoundRobin:
         return turn
 
     def _round(self, length: Length) -> Round:
-        return {runner.name: runner.run(length) for runner in self._runners}
+        return {runner.name: runner.measure_length(length) for runner in self._runners}
 
 
 SHORT_TEXT = "Hello world."

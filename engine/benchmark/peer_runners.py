@@ -77,8 +77,8 @@ class HibariModel:
 
         self._speech = Hibari(threads=threads)
 
-    def run(self, tokens: Array, style: Array, speed: float) -> Array:
-        """See `WholeModel.run`."""
+    def speak_tokens(self, tokens: Array, style: Array, speed: float) -> Array:
+        """See `WholeModel.speak_tokens`."""
         audio: Array = self._speech.from_ids(tokens[0].tolist(), speed, np.random.default_rng(0))
         return audio
 
@@ -95,7 +95,7 @@ _MAX_OFF = 0.1
 class WholeModel(Protocol):
     """A model that generates audio from tokens."""
 
-    def run(self, tokens: Array, style: Array, speed: float) -> Array:
+    def speak_tokens(self, tokens: Array, style: Array, speed: float) -> Array:
         """Return the audio [samples] of tokens [1, tokens] and a style [1, timbre and prosody]."""
 
 
@@ -104,7 +104,7 @@ def whole_model_parts(model: WholeModel, config: ModelConfig) -> Parts:
 
     def parts(values: Mapping[str, Array]) -> dict[str, TimedPart]:
         style = np.concatenate([values["timbre"], values["prosody"]], axis=1)
-        run = partial(model.run, values["tokens"], style)
+        run = partial(model.speak_tokens, values["tokens"], style)
         frames = int(values["frame_count"][0])
         speed, reached = fitted_speed(lambda speed: frames_of(run(speed), config), frames)
         return {WHOLE_MODEL: TimedPart(partial(run, speed), reached / frames)}

@@ -82,7 +82,7 @@ class TimedProcess:
         """Run the process at this length until it has reached full speed."""
         self._first_run_seconds = self._process.ask(WARM_UP, frames=length.frames)["first_run_seconds"]
 
-    def run(self, length: Length) -> dict[str, float]:
+    def measure_length(self, length: Length) -> dict[str, float]:
         """Return the seconds of every stage, or part, on the arrays of this length, while other processes are idle."""
         time.sleep(SETTLE_SECONDS)
         answer = self._process.ask(RUN, frames=length.frames)

@@ -40,7 +40,9 @@ def stage_parts(runner: Runner, prepare: Callable[[Mapping[str, Array]], None] =
 
     def parts(values: Mapping[str, Array]) -> dict[str, TimedPart]:
         prepare(values)
-        return {stage.name: TimedPart(partial(runner.run, stage, inputs_of(stage, values))) for stage in DEVICE_STAGES}
+        return {
+            stage.name: TimedPart(partial(runner.run_stage, stage, inputs_of(stage, values))) for stage in DEVICE_STAGES
+        }
 
     return parts
 

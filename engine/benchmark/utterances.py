@@ -31,7 +31,7 @@ def make_utterance(config: ModelConfig, length: Length, runner: Runner) -> dict[
     values = _given(config, length, np.random.default_rng(SEED))
     for stage in STAGES:
         if stage.runs_on is StagePlace.DEVICE:
-            values.update(runner.run(stage, inputs_of(stage, values)))
+            values.update(runner.run_stage(stage, inputs_of(stage, values)))
         else:
             values.update(even_alignment(length))
     return values

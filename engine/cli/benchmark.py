@@ -62,7 +62,7 @@ def add_options(parser: Any) -> None:
     add_model(parser)
 
 
-def run(options: argparse.Namespace, on_progress: OnProgress = show_line) -> Outcome:
+def run_benchmark(options: argparse.Namespace, on_progress: OnProgress = show_line) -> Outcome:
     """Run the benchmark that the options request and write the files that they name.
 
     `on_progress` receives a line per step. Raises `InvalidRequest`, `EngineError`, `CompileError`.
@@ -153,4 +153,6 @@ def _rounds(number: int) -> int:
     return number
 
 
-COMMAND = Command("benchmark", "Measure speed next to other runtimes, or estimate it for Macs.", add_options, run)
+COMMAND = Command(
+    "benchmark", "Measure speed next to other runtimes, or estimate it for Macs.", add_options, run_benchmark
+)

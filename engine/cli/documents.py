@@ -344,7 +344,7 @@ def _side_by_side(
             else:
                 submit = stack.enter_context(Cluster(options.cluster, settings, synthesizer.fingerprint)).submit
             ahead = SpokenAhead(synthesizer.fingerprint, voice, submit, steps.show)
-            ahead.begin(request for order in orders for request in requests_of(order, synthesizer.fingerprint))
+            ahead.speak_ahead(request for order in orders for request in requests_of(order, synthesizer.fingerprint))
             yield ahead
     finally:
         signal.signal(signal.SIGTERM, before)

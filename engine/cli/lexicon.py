@@ -63,7 +63,7 @@ def _add_add(parser: Any) -> None:
     parser.add_argument("--language", default=ENGLISH, help="such as en-GB or fr-FR (default: en, all English)")
 
 
-def run(options: argparse.Namespace) -> Outcome:
+def manage_lexicon(options: argparse.Namespace) -> Outcome:
     """List or change the lexicon. Raises `InvalidRequest`, `DamagedFile` or `OutputError`."""
     lexicon = UserLexicon()
     if options.action == "add":
@@ -132,4 +132,4 @@ def _count(number: int) -> str:
     return "1 entry" if number == 1 else f"{number} entries"
 
 
-COMMAND = Command("lexicon", "List, add and remove your own pronunciations.", add_options, run)
+COMMAND = Command("lexicon", "List, add and remove your own pronunciations.", add_options, manage_lexicon)

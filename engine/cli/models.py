@@ -37,7 +37,7 @@ def add_options(parser: Any) -> None:
             action.add_argument("name", help="a name from `models list`")
 
 
-def run(
+def manage_models(
     options: argparse.Namespace, on_progress: Callable[[str], None] = show_line, store: ModelStore | None = None
 ) -> Outcome:
     """Run the action that the options request; `on_progress` receives lines of progress.
@@ -124,4 +124,6 @@ def _left_behind(options: argparse.Namespace) -> str:
     return "Partial download saved. Run the same command to resume." if options.action == "fetch" else ""
 
 
-COMMAND = Command("models", "List, download, import, verify, or remove models.", add_options, run, _left_behind)
+COMMAND = Command(
+    "models", "List, download, import, verify, or remove models.", add_options, manage_models, _left_behind
+)

@@ -75,7 +75,7 @@ def build_parser() -> argparse.ArgumentParser:
     return parser
 
 
-def run(arguments: Sequence[str] | None = None) -> int:
+def run_command(arguments: Sequence[str] | None = None) -> int:
     """Run one command and return its exit code; a user's mistake never shows a traceback."""
     options = build_parser().parse_args(arguments)
     try:

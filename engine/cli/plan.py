@@ -36,7 +36,7 @@ def add_options(parser: Any) -> None:
     add_model(parser)
 
 
-def run(options: argparse.Namespace) -> Outcome:
+def show_plan(options: argparse.Namespace) -> Outcome:
     """Plan the text that the options name. Raises `InvalidRequest` children, `UnusableDocument` or `MissingModel`."""
     project = documents.project_of(options)
     document = documents.document_of(options) if project is None else None
@@ -164,4 +164,4 @@ def _durations(utterance: dict[str, Any]) -> str:
     return " ".join(f"{symbol.strip() or '␣'} {count * ms:.0f}" for symbol, count in frames) + " (ms)"
 
 
-COMMAND = Command("plan", "Show the phonemes of a text, word by word.", add_options, run)
+COMMAND = Command("plan", "Show the phonemes of a text, word by word.", add_options, show_plan)

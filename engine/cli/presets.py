@@ -21,7 +21,7 @@ def add_options(parser: Any) -> None:
     add_model(parser)
 
 
-def run(options: argparse.Namespace) -> Outcome:
+def learn_presets(options: argparse.Namespace) -> Outcome:
     """Learn and write the table. Raises `MissingModel`, `DamagedFile` or `OutputError`."""
     synthesizer = Synthesizer(model_with(options, None), weights=options.weights)
     with Steps() as steps:
@@ -29,4 +29,6 @@ def run(options: argparse.Namespace) -> Outcome:
     return Outcome(table, json.dumps(table["presets"], indent=1))
 
 
-COMMAND = Command("learn-presets", "Learn the amounts of rises, falls and emphasis from a model.", add_options, run)
+COMMAND = Command(
+    "learn-presets", "Learn the amounts of rises, falls and emphasis from a model.", add_options, learn_presets
+)

@@ -35,7 +35,7 @@ def _run(options: argparse.Namespace) -> Outcome | None:
     engine = Synthesizer(options.model, options.device, options.weights)
     with os.fdopen(os.dup(sys.stdout.fileno()), "wb") as replies:
         os.dup2(sys.stderr.fileno(), sys.stdout.fileno())  # only the protocol may be in the replies
-        SpeechModule(engine, sys.stdin.buffer, replies).run()
+        SpeechModule(engine, sys.stdin.buffer, replies).answer_commands()
     return None
 
 

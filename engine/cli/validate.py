@@ -255,7 +255,7 @@ def _pair(word: str) -> tuple[str, Regime]:
     return stage, regime_named(regime)
 
 
-def run(options: argparse.Namespace) -> Outcome:
+def run_validation(options: argparse.Namespace) -> Outcome:
     """Run the comparisons that the options name; it fails if a compiled stage is itself wrong.
 
     Raises `EngineError` children.
@@ -393,4 +393,4 @@ def _fuzzed(options: argparse.Namespace, observe: ExperimentObserver) -> Outcome
     return Outcome(data, fuzz_text(found), found.passed)
 
 
-COMMAND = Command("validate", "Compare the compiled model with PyTorch, stage by stage.", add_options, run)
+COMMAND = Command("validate", "Compare the compiled model with PyTorch, stage by stage.", add_options, run_validation)

@@ -51,7 +51,7 @@ def _action(actions: Any, name: str, summary: str) -> Any:
     return actions.add_parser(name, help=summary, description=summary)
 
 
-def run(options: argparse.Namespace) -> Outcome:
+def manage_voices(options: argparse.Namespace) -> Outcome:
     """List, save, remove or preview. Raises `InvalidRequest` children, `DamagedFile` or `OutputError`."""
     if options.action == "preview":
         return _preview(options)
@@ -116,4 +116,4 @@ def _line(voice: VoiceInfo, model: str, width: int) -> str:
     return f"{name} {voice.language:<6} {voice.gender:<7} {model:<15} {details}".rstrip()
 
 
-COMMAND = Command("voices", "List and preview voices; save and delete blends.", add_options, run)
+COMMAND = Command("voices", "List and preview voices; save and delete blends.", add_options, manage_voices)

@@ -241,7 +241,7 @@ class SpokenAhead:
         self._observe = observe
         self._begun: dict[SpeechRequest, Future[None]] = {}
 
-    def begin(self, requests: Iterable[SpeechRequest]) -> None:
+    def speak_ahead(self, requests: Iterable[SpeechRequest]) -> None:
         """Begin to speak the requests that are not cached yet, in order."""
         for request in requests:
             if request not in self._begun and not self._made.has(request):

@@ -78,7 +78,7 @@ def captured_inputs(network: Network, paths: Sequence[str], values: Mapping[str,
     known, reference = dict(values), Reference(network, Arithmetic.UPSTREAM)
     with _captured(network, paths) as inputs:
         for name in _READING_STAGES:
-            known.update(reference.run(name, known))
+            known.update(reference.run_stage(name, known))
     return inputs
 
 

@@ -73,7 +73,7 @@ class Reference:
             "istft": self._istft,
         }
 
-    def run(
+    def run_stage(
         self, stage_name: str, inputs: Mapping[str, Array], observe: ProbeObserver | None = None
     ) -> dict[str, Array]:
         """The stage's declared outputs from its declared inputs, batch of one without padding.

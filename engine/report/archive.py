@@ -30,7 +30,7 @@ _BYTES_OF_AN_ENTRY = 300
 
 
 @dataclass
-class Written:
+class ArchiveContent:
     """The content written until now: files by step, the reasons why others were left out, and the size."""
 
     files: dict[str, list[str]] = field(default_factory=dict)
@@ -40,7 +40,7 @@ class Written:
 
 def write_report(file: IO[bytes], results: Sequence[StepResult], folder: Path, private: Private) -> None:
     """Write the files in the steps' folders below `folder`, and the result of every step."""
-    written = Written()
+    written = ArchiveContent()
     with zipfile.ZipFile(file, "w", zipfile.ZIP_DEFLATED) as archive:
         for result in results:
             for path in sorted(path for path in (folder / result.name).rglob("*") if path.is_file()):
@@ -53,7 +53,7 @@ def write_report(file: IO[bytes], results: Sequence[StepResult], folder: Path, p
         archive.writestr(REPORT, json.dumps(report, indent=1, ensure_ascii=False))
 
 
-def _add(archive: zipfile.ZipFile, written: Written, step: str, path: Path, name: str, private: Private) -> None:
+def _add(archive: zipfile.ZipFile, written: ArchiveContent, step: str, path: Path, name: str, private: Private) -> None:
     content = private.redacted(_end_of(path))
     if content is None:
         written.left_out[name] = "it is a binary file that names the user, the computer, or the home folder"

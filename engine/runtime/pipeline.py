@@ -55,10 +55,10 @@ class StageCache:
         self._max_bytes = max_bytes
         self._outputs: OrderedDict[bytes, Mapping[str, Array]] = OrderedDict()
 
-    def run(
-        self, stage: Stage, inputs: Mapping[str, Array], run: Callable[[], Mapping[str, Array]]
+    def outputs_of(
+        self, stage: Stage, inputs: Mapping[str, Array], compute: Callable[[], Mapping[str, Array]]
     ) -> tuple[Mapping[str, Array], bool]:
-        """The outputs for these inputs, and whether they were here; otherwise `run` computes them."""
+        """The outputs for these inputs, and whether they were here; otherwise `compute` returns them."""
         digest = hashlib.blake2b(stage.name.encode(), digest_size=16)
         for tensor in stage.inputs:
             array = inputs[tensor.name]
@@ -68,7 +68,7 @@ class StageCache:
         if found := key in self._outputs:
             self._outputs.move_to_end(key)
         else:
-            self._outputs[key] = run()
+            self._outputs[key] = compute()
             self._make_room()
         return self._outputs[key], found
 
@@ -158,14 +158,14 @@ class Pipeline:
     ) -> Step:
         """Run a single stage, on any inputs, with the edits of an utterance, if given."""
 
-        def run() -> Mapping[str, Array]:
-            outputs = self._runners[stage.runs_on].run(stage, inputs)
+        def compute() -> Mapping[str, Array]:
+            outputs = self._runners[stage.runs_on].run_stage(stage, inputs)
             for array in outputs.values():
                 array.flags.writeable = False
             return outputs
 
         started = time.perf_counter()
-        outputs, reused = (run(), False) if cache is None else cache.run(stage, inputs, run)
+        outputs, reused = (compute(), False) if cache is None else cache.outputs_of(stage, inputs, compute)
         seconds = time.perf_counter() - started
         edited = passed_on(self._config, None if utterance is None else utterance.edit, inputs, outputs)
         return Step(stage, inputs, outputs, seconds, edited, reused)

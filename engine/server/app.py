@@ -184,13 +184,13 @@ class SpeechEndpoint:
 
     async def _answer(self, job: Job, send: Send) -> None:
         """Send the response as it grows; errors before its first bytes are raised, later ones end it early."""
-        part = await job.take()
+        part = await job.next_bytes()
         await send(_start(job.media_type))
         try:
             while part is not None:
                 self._service.resume()
                 await _send_body(part, send)
-                part = await job.take()
+                part = await job.next_bytes()
         except EngineError as error:
             if isinstance(error, Canceled) or job.media_type != EventBody.media_type:
                 return  # the incomplete response is the only sign that a client of audio can notice

@@ -130,7 +130,7 @@ class SpeechTools:
         fields = {"input": text, "voice": voice, "speed": speed, "response_format": "pcm"}
         seconds, started = 0.0, loop.time()
         with service.place(), service.job(order_of(fields, service.model, service.voices())) as job:
-            while (part := await job.take()) is not None:
+            while (part := await job.next_bytes()) is not None:
                 service.resume()
                 pcm = np.frombuffer(part, "<i2")
                 use(pcm)

@@ -29,7 +29,7 @@ MAX_WAITING_BYTES = 512 * 1024
 """The limit on a response's bytes that its client has not read yet; beyond it, the next utterance waits."""
 
 
-class Engine(Protocol):
+class ServiceEngine(Protocol):
     """The part of a `Synthesizer` that the service uses."""
 
     sample_rate_hz: int
@@ -90,7 +90,7 @@ class Job:
             self._ended = True
         self._tell()
 
-    async def take(self) -> bytes | None:
+    async def next_bytes(self) -> bytes | None:
         """Return the next bytes, or None at the end. Raises the error that ended the job, once its bytes are taken."""
         while True:
             self._news.clear()
@@ -119,7 +119,10 @@ class SpeechService:
     """
 
     def __init__(
-        self, engine: Engine, max_requests: int = MAX_REQUESTS, tell: Callable[[RequestEvent], object] = lambda _: None
+        self,
+        engine: ServiceEngine,
+        max_requests: int = MAX_REQUESTS,
+        tell: Callable[[RequestEvent], object] = lambda _: None,
     ) -> None:
         self.model = engine.model
         self.sample_rate_hz = engine.sample_rate_hz

@@ -21,7 +21,7 @@ import numpy as np
 from engine.audio.recording import Pcm, to_pcm
 from engine.errors import Canceled, EngineError, NothingToSpeak
 from engine.server.requests import voices_of
-from engine.server.speaking import Engine
+from engine.server.speaking import ServiceEngine
 from engine.speech import AudioChunk, SpeechRequest
 from engine.system.waiting import raise_if_set
 
@@ -61,7 +61,7 @@ class SpeechModule:
     One thread reads commands, and a second one speaks, so that speech stops within a stage of the model.
     """
 
-    def __init__(self, engine: Engine, commands: BinaryIO, replies: BinaryIO) -> None:
+    def __init__(self, engine: ServiceEngine, commands: BinaryIO, replies: BinaryIO) -> None:
         self._engine = engine
         self._commands = commands
         self._replies = replies
@@ -71,7 +71,7 @@ class SpeechModule:
         self._cancel: threading.Event | None = None
         self._ending = ""
 
-    def run(self) -> None:
+    def answer_commands(self) -> None:
         """Answer commands until QUIT or the end of the input."""
         answers: dict[str, Callable[[], None]] = {
             "INIT": self._initialize,

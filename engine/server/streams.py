@@ -98,7 +98,7 @@ class _Outgoing:
     def tell(self) -> int:
         return self._position
 
-    def take(self) -> bytes:
+    def pop_bytes(self) -> bytes:
         """Return the bytes since the last call."""
         content = bytes(self._content)
         self._taken += len(content)
@@ -123,7 +123,7 @@ class _Coded:
             self._file.write(pcm[start : start + _BLOCK_SAMPLES])
         if whole:
             return b""  # the file is complete in a moment, with its length in the header
-        content = self._sent.take()
+        content = self._sent.pop_bytes()
         if self._starts_blank and content:
             self._starts_blank = False
             return without_blank_frame(content)
@@ -131,7 +131,7 @@ class _Coded:
 
     def end(self) -> bytes:
         self._file.close()
-        return self._sent.take()
+        return self._sent.pop_bytes()
 
 
 def without_blank_frame(content: bytes) -> bytes:
@@ -141,19 +141,19 @@ def without_blank_frame(content: bytes) -> bytes:
 
 
 @dataclass(frozen=True)
-class Format:
+class ResponseFormat:
     """A format of audio in a response: its media type, and the suffix of its files; raw samples have none."""
 
     media_type: str
     suffix: str
 
 
-FORMATS: Mapping[str, Format] = {
-    "mp3": Format("audio/mpeg", ".mp3"),
-    "opus": Format("audio/ogg", ".opus"),
-    "flac": Format("audio/flac", ".flac"),
-    "wav": Format("audio/wav", ".wav"),
-    "pcm": Format("audio/pcm", ""),
+FORMATS: Mapping[str, ResponseFormat] = {
+    "mp3": ResponseFormat("audio/mpeg", ".mp3"),
+    "opus": ResponseFormat("audio/ogg", ".opus"),
+    "flac": ResponseFormat("audio/flac", ".flac"),
+    "wav": ResponseFormat("audio/wav", ".wav"),
+    "pcm": ResponseFormat("audio/pcm", ""),
 }
 """The formats by the names of OpenAI's API."""
 

@@ -166,7 +166,7 @@ class _Connection:
             async for text in texts:
                 order = order_of({"input": text, **fields}, service.model, service.voices())
                 with suppress(NothingToSpeak), service.job(order) as job:
-                    while (part := await job.take()) is not None:
+                    while (part := await job.next_bytes()) is not None:
                         service.resume()
                         sound = gap + part
                         pieces = (sound[at : at + PIECE_BYTES] for at in range(0, len(sound), PIECE_BYTES))

@@ -36,7 +36,7 @@ def test_options_reach_the_application(monkeypatch: pytest.MonkeyPatch, tmp_path
     import app.start
 
     seen = []
-    monkeypatch.setattr(app.start, "run", lambda options: seen.append(options) or 7)
+    monkeypatch.setattr(app.start, "run_application", lambda options: seen.append(options) or 7)
     monkeypatch.setattr(command, "why_no_window", lambda: None)
     picture = tmp_path / "a.png"
     arguments = ["--text", "Hi.", "--voice", "am_adam", "--speed", "1.5", "--screenshot", str(picture), "--diagnostics"]
@@ -71,7 +71,7 @@ def test_a_file_reaches_the_application(monkeypatch: pytest.MonkeyPatch, tmp_pat
     import app.start
 
     seen = []
-    monkeypatch.setattr(app.start, "run", lambda options: seen.append(options) or 0)
+    monkeypatch.setattr(app.start, "run_application", lambda options: seen.append(options) or 0)
     monkeypatch.setattr(command, "why_no_window", lambda: None)
     assert command.main([str(tmp_path / "story.txt")]) == 0
     assert seen == [Options(file=tmp_path / "story.txt")]

@@ -16,7 +16,7 @@ def test_a_text_replaces_itself_until_a_new_one_begins(tmp_path: Path) -> None:
     texts = RecentTexts(tmp_path / "texts")
     for text in ("One", "One more 🙂\r\nline."):
         texts.add_text(text)
-    texts.begin()
+    texts.begin_text()
     texts.add_text("Two.")
     assert kept(tmp_path / "texts") == ["Two.", "One more 🙂\r\nline."]
 
@@ -24,10 +24,10 @@ def test_a_text_replaces_itself_until_a_new_one_begins(tmp_path: Path) -> None:
 def test_the_last_ten_different_texts_are_stored(tmp_path: Path) -> None:
     texts = RecentTexts(tmp_path)
     for number in range(TEXTS_KEPT + 5):
-        texts.begin()
+        texts.begin_text()
         texts.add_text(f"Text {number}.")
     assert kept(tmp_path) == [f"Text {number}." for number in range(TEXTS_KEPT + 4, 4, -1)]
-    texts.begin()
+    texts.begin_text()
     texts.add_text("Text 7.")  # again
     assert kept(tmp_path)[0] == "Text 7."
     assert sorted(kept(tmp_path)) == sorted(f"Text {number}." for number in range(5, TEXTS_KEPT + 5))

@@ -77,7 +77,7 @@ def run_all(bench: Bench, runner: Runner, start: Values) -> Values:
     values = dict(start)
     for stage in STAGES:
         chosen = bench.host if stage.runs_on is StagePlace.HOST else runner
-        values.update(chosen.run(stage, {tensor.name: values[tensor.name] for tensor in stage.inputs}))
+        values.update(chosen.run_stage(stage, {tensor.name: values[tensor.name] for tensor in stage.inputs}))
         if "frame_count" in values and "source_noise" not in values:
             values["source_noise"] = source_noise(bench.checkpoint.config, int(values["frame_count"][0]), [0, 0])
     return values
@@ -88,7 +88,7 @@ def reference_fed(bench: Bench, truth: Values) -> dict[str, float]:
     correlations = {}
     for stage in STAGES:
         if stage.runs_on is StagePlace.DEVICE:
-            outputs = bench.compiled.run(stage, {tensor.name: truth[tensor.name] for tensor in stage.inputs})
+            outputs = bench.compiled.run_stage(stage, {tensor.name: truth[tensor.name] for tensor in stage.inputs})
             correlations.update({name: correlation(array, truth[name]) for name, array in outputs.items()})
     return correlations
 

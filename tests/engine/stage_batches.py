@@ -80,9 +80,9 @@ def assert_padding_changes_nothing(
 ) -> None:
     """Check that values in the padding do not affect valid values, and that outputs in the padding are 0."""
     batch = random_batch(stage, config, lengths, seed)
-    usual = runner.run(stage, batch.padded(more))
+    usual = runner.run_stage(stage, batch.padded(more))
     for filling in FILLINGS:
-        outputs = runner.run(stage, batch.padded(more, filling, seed))
+        outputs = runner.run_stage(stage, batch.padded(more, filling, seed))
         for tensor in stage.outputs:
             assert np.isfinite(outputs[tensor.name]).all(), (filling, tensor.name)
             assert np.array_equal(outputs[tensor.name], usual[tensor.name]), (filling, tensor.name)

@@ -107,9 +107,9 @@ def assert_ragged(made: Bench, starts: list[Values]) -> None:
     sequences = [run_all(made, made.truth, start) for start in starts]
     for stage in STAGES:
         if stage.runs_on is StagePlace.DEVICE:
-            batched = made.compiled.run(stage, stacked(stage.inputs, sequences, fill=0.0))
+            batched = made.compiled.run_stage(stage, stacked(stage.inputs, sequences, fill=0.0))
             for row, sequence in enumerate(sequences):
-                alone = made.compiled.run(stage, {t.name: sequence[t.name] for t in stage.inputs})
+                alone = made.compiled.run_stage(stage, {t.name: sequence[t.name] for t in stage.inputs})
                 for name, array in alone.items():
                     valid = batched[name][row][tuple(slice(extent) for extent in array.shape[1:])]
                     assert np.abs(valid - array[0]).max() <= 1e-4, (stage.name, name)
@@ -120,8 +120,8 @@ def test_padding_contents_do_not_change_outputs(starter_bench, fill):
     sequences = [run_all(starter_bench, starter_bench.truth, request_values(starter_bench, n, 1.0)) for n in (5, 40)]
     for stage in STAGES:
         if stage.runs_on is StagePlace.DEVICE:
-            zeros = starter_bench.compiled.run(stage, stacked(stage.inputs, sequences, fill=0.0))
-            filled = starter_bench.compiled.run(stage, stacked(stage.inputs, sequences, fill=fill))
+            zeros = starter_bench.compiled.run_stage(stage, stacked(stage.inputs, sequences, fill=0.0))
+            filled = starter_bench.compiled.run_stage(stage, stacked(stage.inputs, sequences, fill=fill))
             for tensor in stage.outputs:
                 valid = tuple(slice(extent) for extent in sequences[0][tensor.name].shape[1:])
                 assert np.array_equal(zeros[tensor.name][0][valid], filled[tensor.name][0][valid]), tensor.name

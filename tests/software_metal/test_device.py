@@ -159,7 +159,7 @@ def counted(metal: SoftwareMetal, speaker: TinySpeaker, symbols: int = 4) -> Cou
 def test_staging_buffers_stay_few_and_flat_over_a_hundred_utterances(software_metal, speaker):
     def speak(tokens: int, frames: int, stages: Sequence[Stage] = DEVICE_STAGES) -> Counts:
         for stage in stages:  # each copies all its inputs, even those from other stages
-            speaker.compiled.run(stage, arrays_for(stage, TINY, {"tokens": (tokens,), "frames": (frames,)}))
+            speaker.compiled.run_stage(stage, arrays_for(stage, TINY, {"tokens": (tokens,), "frames": (frames,)}))
         return software_metal.counts()
 
     with ThreadPoolExecutor(1) as thread:  # a new one has no staging buffers yet
@@ -195,7 +195,7 @@ def test_each_result_is_read_once_and_its_stage_waits_once_more(software_metal, 
 def test_a_changed_copy_of_a_result_is_copied_to_the_device(speaker):
     *_, last = speaker.steps(4)
     louder = {**last.inputs, "magnitude": last.inputs["magnitude"] * 2}
-    audio = speaker.compiled.run(last.stage, louder)["audio"]
+    audio = speaker.compiled.run_stage(last.stage, louder)["audio"]
     np.testing.assert_allclose(audio, 2 * last.outputs["audio"], rtol=1e-5, atol=1e-6)
 
 

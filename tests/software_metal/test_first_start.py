@@ -52,7 +52,7 @@ def test_loaded_stages_request_no_new_kernel_for_any_length_or_batch(metal, file
     metal.count_anew()
     for stage in DEVICE_STAGES:
         for counts in COUNTS:
-            stages.run(stage, arrays_for(stage, TINY, counts))
+            stages.run_stage(stage, arrays_for(stage, TINY, counts))
     assert metal.counts().kernels == 0
     assert metal.launches() > stages.kernel_count
     stages.close()
@@ -64,7 +64,7 @@ def test_only_kernels_that_speaking_needs_are_compiled_ahead(metal, files):
     compiled = CompiledRunner(files.modules, TINY, files.weights)
     metal.count_anew()
     for stage in DEVICE_STAGES:
-        compiled.run(stage, arrays_for(stage, TINY, COUNTS[-1]))
+        compiled.run_stage(stage, arrays_for(stage, TINY, COUNTS[-1]))
     assert metal.counts().kernels == compiled.kernel_count
     compiled.close()
 

@@ -82,7 +82,7 @@ def counted_outputs(software_metal: SoftwareMetal, load: Load, truth: Values) ->
     software_metal.count_anew()
     runner, made = load(FLOAT32, DEVICE_STAGES), {}
     for stage in DEVICE_STAGES:
-        made.update(runner.run(stage, {tensor.name: truth[tensor.name] for tensor in stage.inputs}))
+        made.update(runner.run_stage(stage, {tensor.name: truth[tensor.name] for tensor in stage.inputs}))
     return made, software_metal.counts()
 
 
@@ -98,7 +98,7 @@ def test_every_stage_keeps_its_tolerance(outputs, truth, stage):
 
 
 def test_durations_match_the_reference(host, outputs, truth):
-    aligned = host.run(ALIGNMENT, {tensor.name: (truth | outputs)[tensor.name] for tensor in ALIGNMENT.inputs})
+    aligned = host.run_stage(ALIGNMENT, {tensor.name: (truth | outputs)[tensor.name] for tensor in ALIGNMENT.inputs})
     np.testing.assert_array_equal(aligned["frame_token"], truth["frame_token"])
 
 
@@ -110,6 +110,8 @@ def test_no_command_buffer_gets_long(counted_outputs):
 
 
 def test_a_decoder_of_halves_keeps_its_tolerance(truth, load):
-    outputs = load(FLOAT16, [DECODER]).run(DECODER, {tensor.name: truth[tensor.name] for tensor in DECODER.inputs})
+    outputs = load(FLOAT16, [DECODER]).run_stage(
+        DECODER, {tensor.name: truth[tensor.name] for tensor in DECODER.inputs}
+    )
     for name, array in outputs.items():
         assert FLOAT16.tolerance_of(DECODER) <= correlation(array, truth[name]) < 1 - 1e-9

@@ -32,7 +32,7 @@ def test_as_many_dispatches_are_counted_as_run(software_metal, compiled, name):
     run = RunSizes(TINY, 1, {length: max(values) for length, values in COUNTS.items()})
     (work,) = count_for_metal([stage], run)
     before = software_metal.launches()
-    compiled.run(stage, arrays_for(stage, TINY, COUNTS))
+    compiled.run_stage(stage, arrays_for(stage, TINY, COUNTS))
     assert work.dispatches == software_metal.launches() - before
 
 
@@ -46,7 +46,7 @@ def test_stages_run_on_metal_and_leave_no_memory_behind(software_metal, tiny_mod
             f0 = np.full((1, frames, 2), 200, np.float32)
             noise = np.zeros((1, frames, TINY.samples_per_frame, TINY.harmonic_count), np.float32)
             given = {"f0": f0, "source_noise": noise, "frame_count": np.array([frames], np.int32)}
-            outputs = runner.run(source, given)
+            outputs = runner.run_stage(source, given)
             assert all(np.isfinite(array).all() for array in outputs.values())
             held.append(software_metal.live_buffers())
         runner.close()
@@ -59,7 +59,7 @@ def test_the_decoder_waits_between_its_kernels_at_any_length(software_metal, com
     with software_metal.behaving(max_buffer_launches=MAX_LAUNCHES):
         for frames in (1, 5):
             software_metal.count_anew()
-            compiled.run(decoder, arrays_for(decoder, TINY, {"tokens": (3,), "frames": (frames,)}))
+            compiled.run_stage(decoder, arrays_for(decoder, TINY, {"tokens": (3,), "frames": (frames,)}))
             counts = software_metal.counts()
             assert counts.launches > MAX_LAUNCHES
             assert counts.syncs >= counts.launches // MAX_LAUNCHES

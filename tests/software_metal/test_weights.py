@@ -58,7 +58,7 @@ def loaded(metal: SoftwareMetal, checkpoint: Checkpoint, modules: Path, weights:
         runner = CompiledRunner(modules, checkpoint.config, weights)
         launches = metal.launches()
         tokens = np.arange(1, 8, dtype=np.int32)[None]
-        outputs = runner.run(STAGE, {"tokens": tokens, "token_count": np.array([7], np.int32)})
+        outputs = runner.run_stage(STAGE, {"tokens": tokens, "token_count": np.array([7], np.int32)})
         runner.close()
     return outputs["phoneme_features"], launches
 

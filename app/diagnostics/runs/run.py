@@ -58,7 +58,7 @@ class RunProgress:
         """The number of finished utterances."""
         return len(self._done)
 
-    def begin(self, utterance: int) -> None:
+    def begin_utterance(self, utterance: int) -> None:
         """Note that this utterance is being compared, which means that the previous one is finished."""
         if utterance == self._current:
             return
@@ -317,8 +317,8 @@ class DiagnosticsRun:
         self.state = RunState.RUNNING
         self.preparation = None
         self.last_row = row
-        self.progress.begin(row.utterance)
-        self._curves.begin(row.utterance, self._rows, self._worst.values())
+        self.progress.begin_utterance(row.utterance)
+        self._curves.make_room(row.utterance, self._rows, self._worst.values())
         if row.output not in self._held(row, row.reading):
             self._order.append(((row.utterance, row.regime, row.reading, row.stage), row.output))
         self._file(row, row.reading)
@@ -369,7 +369,7 @@ class StoredCurves:
     def __init__(self) -> None:
         self._utterances: deque[int] = deque()
 
-    def begin(
+    def make_room(
         self, utterance: int, rows: Mapping[tuple[int, str, InputSource, str], dict[str, Row]], worst: Iterable[Row]
     ) -> None:
         """Discard the curves of the oldest utterance if there are too many.

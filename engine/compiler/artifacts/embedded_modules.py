@@ -29,17 +29,17 @@ class _Reader:
     def at_end(self) -> bool:
         return self._place == len(self._content)
 
-    def take(self, count: int) -> bytes:
+    def read(self, count: int) -> bytes:
         self._place += count
         if self._place > len(self._content):
             raise ValueError("the modules inside the library are cut off")
         return self._content[self._place - count : self._place]
 
     def number(self) -> int:
-        return int(_COUNT.unpack(self.take(_COUNT.size))[0])
+        return int(_COUNT.unpack(self.read(_COUNT.size))[0])
 
     def content(self) -> bytes:
-        return self.take(self.number())
+        return self.read(self.number())
 
     def text(self) -> str:
         return self.content().decode()
@@ -63,7 +63,7 @@ def modules_in(written: bytes) -> dict[str, bytes]:
     """The modules of a library by their kinds; raises `ValueError`."""
     reader = _Reader(written)
     for _ in range(2):  # which imports which
-        reader.take(_COUNT.size * reader.number())
+        reader.read(_COUNT.size * reader.number())
     modules = {}
     while not reader.at_end:
         kind = reader.text()
@@ -86,8 +86,8 @@ def _described(reader: _Reader) -> str:
     """A kernel's name; how it is called is read and not kept."""
     name = reader.text()
     reader.text()  # the name again
-    reader.take(4 * reader.number())  # types of the arguments
+    reader.read(4 * reader.number())  # types of the arguments
     for _ in range(reader.number()):
         reader.text()  # which parts of the launch size follow them
-    reader.take(4 * reader.number())
+    reader.read(4 * reader.number())
     return name

@@ -42,7 +42,9 @@ def measured_seconds(request: TrialRequest) -> dict[str, float]:
     seconds = {}
     for name, folder in request.tried.items():
         with bench.opened(folder) as runner:
-            seconds[name] = _seconds(bench.cases, [[case.run(name, runner) for case in bench.cases] for _ in rounds])
+            seconds[name] = _seconds(
+                bench.cases, [[case.run_case(name, runner) for case in bench.cases] for _ in rounds]
+            )
     return seconds
 
 
@@ -84,7 +86,7 @@ class Case:
     def made_up(cls, stage: Stage, config: ModelConfig, counts: Sequence[int], reference: Runner) -> Case:
         """Create a batch whose sequences have these token counts."""
         inputs = made_up_inputs(stage, config, counts)
-        return cls(stage, inputs, reference.run(stage, inputs))
+        return cls(stage, inputs, reference.run_stage(stage, inputs))
 
     @property
     def counts(self) -> list[int]:
@@ -96,7 +98,7 @@ class Case:
         """True if it consists of one sequence, as in speech."""
         return len(self.counts) == 1
 
-    def run(self, name: str, runner: Runner) -> float:
+    def run_case(self, name: str, runner: Runner) -> float:
         """Run the case and return the time in seconds. Raises `Different`."""
         seconds, difference = self.measured(runner)
         if not is_right(difference):
@@ -106,7 +108,7 @@ class Case:
     def measured(self, runner: Runner) -> tuple[float, float]:
         """Run the case; return the seconds and the largest relative error of its outputs."""
         started = time.perf_counter()
-        outputs = runner.run(self.stage, self.inputs)
+        outputs = runner.run_stage(self.stage, self.inputs)
         seconds = time.perf_counter() - started
         return seconds, max(relative_difference(outputs[output], true) for output, true in self.truth.items())
 

@@ -16,7 +16,7 @@ COUNTS = {"tokens": "token_count", "frames": "frame_count"}
 class Runner(Protocol):
     """The interface of all runners."""
 
-    def run(self, stage: Stage, inputs: Mapping[str, Array]) -> dict[str, Array]:
+    def run_stage(self, stage: Stage, inputs: Mapping[str, Array]) -> dict[str, Array]:
         """Compute the stage's declared outputs from its declared inputs, by name.
 
         Raises `ValueError` unless the inputs are the declared ones.
@@ -37,9 +37,9 @@ class JoinedRunner:
         self._rest = rest
         self._owned = owned
 
-    def run(self, stage: Stage, inputs: Mapping[str, Array]) -> dict[str, Array]:
-        """Run the stage with its runner; see `Runner.run`."""
-        return self._runners.get(stage.name, self._rest).run(stage, inputs)
+    def run_stage(self, stage: Stage, inputs: Mapping[str, Array]) -> dict[str, Array]:
+        """Run the stage with its runner; see `Runner.run_stage`."""
+        return self._runners.get(stage.name, self._rest).run_stage(stage, inputs)
 
     def close(self) -> None:
         """Close the owned runners."""

@@ -19,8 +19,8 @@ class HostRunner:
     def __init__(self, config: ModelConfig) -> None:
         self._config = config
 
-    def run(self, stage: Stage, inputs: Mapping[str, Array]) -> dict[str, Array]:
-        """See `Runner.run`."""
+    def run_stage(self, stage: Stage, inputs: Mapping[str, Array]) -> dict[str, Array]:
+        """See `Runner.run_stage`."""
         check_inputs(self._config, stage, inputs)
         frame_token, frame_count = align(inputs["duration_logits"], inputs["token_count"], inputs["speed"])
         return {"frame_token": frame_token, "frame_count": frame_count}

@@ -26,8 +26,8 @@ class OnnxRunner:
     def __init__(self, folder: Path, threads: int) -> None:
         self._sessions = {path.stem: _session(path, threads) for path in sorted(folder.glob("*.onnx"))}
 
-    def run(self, stage: Stage, inputs: Mapping[str, Array]) -> dict[str, Array]:
-        """See `Runner.run`; the inputs are not checked."""
+    def run_stage(self, stage: Stage, inputs: Mapping[str, Array]) -> dict[str, Array]:
+        """See `Runner.run_stage`; the inputs are not checked."""
         session = self._sessions[stage.name]
         given = {node.name: inputs[node.name] for node in session.get_inputs()}
         return named_outputs(stage, session.run([tensor.name for tensor in stage.outputs], given))
@@ -43,7 +43,7 @@ class WholeOnnxModel:
     def __init__(self, path: Path, threads: int) -> None:
         self._session = _session(path, threads)
 
-    def run(self, tokens: Array, style: Array, speed: float) -> Array:
+    def speak_tokens(self, tokens: Array, style: Array, speed: float) -> Array:
         """Return the audio [samples] of tokens [1, tokens] and a style [1, timbre and prosody].
 
         A higher speed gives shorter audio.

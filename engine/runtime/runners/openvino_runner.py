@@ -33,8 +33,8 @@ class OpenVinoRunner:
             precision = _BFLOAT16 if bfloat16 and name not in FLOAT32_STAGES else _FLOAT32
             self._stages[name] = core.compile_model(core.read_model(path), _DEVICE, _properties(threads, precision))
 
-    def run(self, stage: Stage, inputs: Mapping[str, Array]) -> dict[str, Array]:
-        """See `Runner.run`; the inputs are not checked."""
+    def run_stage(self, stage: Stage, inputs: Mapping[str, Array]) -> dict[str, Array]:
+        """See `Runner.run_stage`; the inputs are not checked."""
         return _run(self._stages[stage.name], stage, inputs)
 
     def close(self) -> None:
@@ -62,8 +62,8 @@ class StaticOpenVinoRunner:
             model.reshape({port: list(values[_name(port, values)].shape) for port in model.inputs})
             self._stages[name] = self._core.compile_model(model, _DEVICE, self._properties)
 
-    def run(self, stage: Stage, inputs: Mapping[str, Array]) -> dict[str, Array]:
-        """See `Runner.run`; the inputs must have the shapes that the stages were compiled for."""
+    def run_stage(self, stage: Stage, inputs: Mapping[str, Array]) -> dict[str, Array]:
+        """See `Runner.run_stage`; the inputs must have the shapes that the stages were compiled for."""
         return _run(self._stages[stage.name], stage, inputs)
 
     def close(self) -> None:

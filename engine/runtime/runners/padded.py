@@ -39,11 +39,11 @@ class PaddedRunner:
         """The last stage's values beyond each sequence's length, by output, flat; empty without padding."""
         return dict(self._tails)
 
-    def run(self, stage: Stage, inputs: Mapping[str, Array]) -> dict[str, Array]:
-        """See `Runner.run`."""
+    def run_stage(self, stage: Stage, inputs: Mapping[str, Array]) -> dict[str, Array]:
+        """See `Runner.run_stage`."""
         given = check_inputs(self._config, stage, inputs)
         padded = {axis: self._grown(axis, length) for axis, length in given.items() if axis != "batch"}
-        outputs = self._runner.run(
+        outputs = self._runner.run_stage(
             stage, {tensor.name: self._filled(tensor, inputs[tensor.name], padded) for tensor in stage.inputs}
         )
         self._tails = {tensor.name: self._tail(tensor, outputs[tensor.name], inputs, given) for tensor in stage.outputs}

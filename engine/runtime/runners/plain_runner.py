@@ -39,8 +39,8 @@ class PlainRunner:
             decoder = CompilableDecoder(network_with(config, weights))
             self._stages[COMPILED_STAGE] = torch.compile(decoder, dynamic=True)
 
-    def run(self, stage: Stage, inputs: Mapping[str, Array]) -> dict[str, Array]:
-        """See `Runner.run`; the inputs are not checked."""
+    def run_stage(self, stage: Stage, inputs: Mapping[str, Array]) -> dict[str, Array]:
+        """See `Runner.run_stage`; the inputs are not checked."""
         with torch.inference_mode():
             values = self._stages[stage.name](*(torch.from_numpy(inputs[tensor.name]) for tensor in stage.inputs))
         return named_outputs(stage, [np.asarray(value) for value in values])

@@ -29,8 +29,8 @@ class ReferenceRunner:
         self._reference = reference
         self._observe = observe
 
-    def run(self, stage: Stage, inputs: Mapping[str, Array]) -> dict[str, Array]:
-        """See `Runner.run`."""
+    def run_stage(self, stage: Stage, inputs: Mapping[str, Array]) -> dict[str, Array]:
+        """See `Runner.run_stage`."""
         config = self._reference.config
         lengths = check_inputs(config, stage, inputs)
         result: dict[str, Array] = {
@@ -38,7 +38,7 @@ class ReferenceRunner:
             for tensor in stage.outputs
         }
         for batch_index, alone in enumerate(self._sequences(stage, inputs, lengths["batch"])):
-            outputs = self._reference.run(stage.name, alone, self._observe)
+            outputs = self._reference.run_stage(stage.name, alone, self._observe)
             valid = _valid_lengths(inputs, batch_index)
             for tensor in stage.outputs:
                 cropped(config, tensor, result[tensor.name][batch_index], valid)[...] = outputs[tensor.name][0]
@@ -74,8 +74,8 @@ class StagesRunner:
         self._observe = observe
         self._stages = stages
 
-    def run(self, stage: Stage, inputs: Mapping[str, Array]) -> dict[str, Array]:
-        """See `Runner.run`."""
+    def run_stage(self, stage: Stage, inputs: Mapping[str, Array]) -> dict[str, Array]:
+        """See `Runner.run_stage`."""
         check_inputs(self._config, stage, inputs)
         module = self._stages[stage.name]
         with torch.no_grad():

@@ -145,8 +145,8 @@ class CompiledRunner:
                 self._runtime.computed(kernel.result)
                 yield done
 
-    def run(self, stage: Stage, inputs: Mapping[str, Array]) -> dict[str, Array]:
-        """Run the stage; see `Runner.run`. Raises `GpuFailed` if the GPU fails twice."""
+    def run_stage(self, stage: Stage, inputs: Mapping[str, Array]) -> dict[str, Array]:
+        """Run the stage; see `Runner.run_stage`. Raises `GpuFailed` if the GPU fails twice."""
         check_inputs(self._config, stage, inputs)
         if stage.name not in self._stages:
             raise ValueError(f"Stage {stage.name} has no library here.")
@@ -156,7 +156,7 @@ class CompiledRunner:
         if sum(array.nbytes for array in arrays) > LARGE_INPUT_BYTES:
             self._make_room_for(stage.name)
         with self._workspace.lent(), self._around[stage.name]():
-            values = self._runtime.computed(partial(library.run, arrays))
+            values = self._runtime.computed(partial(library.call, arrays))
         return named_outputs(stage, values, library.probes, self._observe)
 
     def run_watched(
@@ -165,7 +165,7 @@ class CompiledRunner:
         """Run the stage, with every call of these kernels reported to `observe`; its `EngineError` is raised."""
         instrument = Instrument(kernels, observe, self._runtime.array)
         with self._stages[stage.name].library.watched(instrument):
-            outputs = self.run(stage, inputs)
+            outputs = self.run_stage(stage, inputs)
         if instrument.failure is not None:
             raise instrument.failure
         return outputs
@@ -218,7 +218,7 @@ class _CompiledStage:
         """Return the weights in the library's format."""
         return [self._runtime.array(tensor) for tensor in self._weights]
 
-    def run(self, arrays: Sequence[Array]) -> list[Array]:
+    def call(self, arrays: Sequence[Array]) -> list[Array]:
         tensors = [self._runtime.tensor(array) for array in arrays]
         outputs = [self._runtime.result(output) for output in self._function(*tensors, *self._weights)]
         self._runtime.synchronize()  # before the tensors are freed

@@ -53,7 +53,7 @@ _TURNED = Omission(
 
 
 @dataclass(frozen=True)
-class Page:
+class PdfPage:
     """The lines in the main direction of the page; `turned` are the texts of all others.
 
     `is_hidden` tells that its fonts do not map glyphs to letters.
@@ -73,7 +73,7 @@ class _Piece:
     right: float = 0.0
 
 
-def page_of(page: pypdfium2.PdfTextPage, number: int) -> Page:
+def page_of(page: pypdfium2.PdfTextPage, number: int) -> PdfPage:
     """Return the printed text of a page."""
     return _Reader(page, number).page()
 
@@ -86,7 +86,7 @@ class _Reader:
         self._text = page.get_text_range()
         self._quarters = 0
 
-    def page(self) -> Page:
+    def page(self) -> PdfPage:
         found = [each for each in _LINE.finditer(self._text) if each[1].strip()]
         turns = [self._degrees(each.start() + _first(each[1])) for each in found]
         weights: Counter[int] = Counter()
@@ -98,7 +98,7 @@ class _Reader:
         ]  # fmt: skip
         rows = tuple(tuple(self._row(each)) for each, is_straight in zip(found, straight, strict=True) if is_straight)
         turned = tuple(each[1].strip() for each, is_straight in zip(found, straight, strict=True) if not is_straight)
-        return Page(rows, turned, self._is_hidden(found))
+        return PdfPage(rows, turned, self._is_hidden(found))
 
     def _row(self, found: re.Match[str]) -> Iterator[PageLine]:
         first = found.start() + _first(found[1])
@@ -296,7 +296,7 @@ def _target(file: pypdfium2.PdfDocument, bookmark: pypdfium2.PdfBookmark) -> int
     return page if page >= 0 else None
 
 
-def _page(page: pypdfium2.PdfPage, number: int) -> Page:
+def _page(page: pypdfium2.PdfPage, number: int) -> PdfPage:
     text_page = page.get_textpage()
     try:
         return page_of(text_page, number)

@@ -30,7 +30,7 @@ class Span:
 
 
 @dataclass(frozen=True)
-class Written(Span):
+class WrittenForm(Span):
     """The written form of spoken text; `source` is the origin of its pronunciation, see `WrittenWord`."""
 
     source: str = ""
@@ -53,7 +53,7 @@ class SourcedText:
 
     text: str
     borders: tuple[int, ...]
-    rewritten: tuple[Written, ...] = ()
+    rewritten: tuple[WrittenForm, ...] = ()
 
     @classmethod
     def of(cls, source: str) -> SourcedText:
@@ -64,18 +64,18 @@ class SourcedText:
         """Return the span of the source that the characters `start` to `end` stand for."""
         return Span(self.borders[start], self.borders[end])
 
-    def written_span(self, start: int, end: int) -> Written:
+    def written_span(self, start: int, end: int) -> WrittenForm:
         """Return the written form of the characters `start` to `end`, of which there is at least one.
 
         A rewritten span counts as a whole; text removed after a word is not included.
         """
         first, last = self._whole(self.borders[start]), self._whole(self.borders[end - 1])
-        return Written(first.start, last.end, first.source or last.source)
+        return WrittenForm(first.start, last.end, first.source or last.source)
 
     def moved(self, offset: int) -> SourcedText:
         """Return the same text for a source with `offset` more characters before it."""
         borders = tuple(border + offset for border in self.borders)
-        rewritten = tuple(Written(each.start + offset, each.end + offset, each.source) for each in self.rewritten)
+        rewritten = tuple(WrittenForm(each.start + offset, each.end + offset, each.source) for each in self.rewritten)
         return SourcedText(self.text, borders, rewritten)
 
     def over(self, earlier: SourcedText) -> SourcedText:
@@ -85,7 +85,7 @@ class SourcedText:
         for each in self.rewritten:
             if each.start < each.end:
                 whole = earlier.written_span(each.start, each.end)
-                rewritten.append(Written(whole.start, whole.end, whole.source or each.source))
+                rewritten.append(WrittenForm(whole.start, whole.end, whole.source or each.source))
         return SourcedText(self.text, borders, (*earlier.rewritten, *rewritten))
 
     def rewrite(
@@ -97,7 +97,7 @@ class SourcedText:
         """
         pieces: list[str] = []
         borders: list[int] = []
-        rewritten: list[Written] = []
+        rewritten: list[WrittenForm] = []
         done = 0
         for match in pattern.finditer(self.text):
             replacement = replace(match)
@@ -111,7 +111,7 @@ class SourcedText:
             for part, spoken in parts:
                 same = self.text[part.start : part.end].casefold() == replacement[spoken.start : spoken.end].casefold()
                 origin = "" if same else source
-                rewritten.append(Written(self.borders[part.start], _end(self.borders, part), origin))
+                rewritten.append(WrittenForm(self.borders[part.start], _end(self.borders, part), origin))
             done = end
         if not pieces:
             return self
@@ -131,21 +131,21 @@ class SourcedText:
             done = match.end()
         return SourcedText("".join(pieces) + self.text[done:], (*borders, *self.borders[done:]), self.rewritten)
 
-    def _whole(self, offset: int) -> Written:
+    def _whole(self, offset: int) -> WrittenForm:
         """Return the rewritten part of the source with the character at `offset`, or that character alone."""
         index = bisect_right(self._starts, offset) - 1
         if index >= 0 and offset < self._wholes[index].end:
             return self._wholes[index]
-        return Written(offset, offset + 1)
+        return WrittenForm(offset, offset + 1)
 
     @cached_property
-    def _wholes(self) -> list[Written]:
+    def _wholes(self) -> list[WrittenForm]:
         """The rewritten spans in order, with overlapping ones merged."""
-        wholes: list[Written] = []
+        wholes: list[WrittenForm] = []
         for span in sorted(self.rewritten, key=lambda span: span.start):
             if wholes and span.start < wholes[-1].end:
                 last = wholes[-1]
-                wholes[-1] = Written(last.start, max(last.end, span.end), last.source or span.source)
+                wholes[-1] = WrittenForm(last.start, max(last.end, span.end), last.source or span.source)
             else:
                 wholes.append(span)
         return wholes

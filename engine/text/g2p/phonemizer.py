@@ -33,7 +33,7 @@ from engine.text.g2p.directions import (
     read_script,
     without_preset_tags,
 )
-from engine.text.g2p.draft import Span, Written
+from engine.text.g2p.draft import Span, WrittenForm
 from engine.text.g2p.normalize import Normalized
 from engine.text.g2p.pieces import Ending, PronouncedWord, deciding, has_sound, pieces_of, written_words
 from engine.text.g2p.split import (
@@ -221,7 +221,7 @@ class Phonemizer:
             # words split from one token of spaCy all have the span of that token
             begin, done = max(span.start, done), max(span.end, done)
             written = normalized.sourced.written_span(start + word.start, start + word.end)
-            written = Written(written.start, written.end, deciding(word.source, written))
+            written = WrittenForm(written.start, written.end, deciding(word.source, written))
             words.append(replace(word, phonemes=known, start=begin, end=done, written=written))
         for report in self._front_end.reports():
             span = normalized.sourced.source_span(start + report.start, start + report.end)

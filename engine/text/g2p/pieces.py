@@ -10,7 +10,7 @@ from dataclasses import dataclass, replace
 from itertools import zip_longest
 
 from engine.speech import PronunciationSource, WrittenWord
-from engine.text.g2p.draft import Written
+from engine.text.g2p.draft import WrittenForm
 from engine.text.g2p.split import Border, PhonemePiece
 
 PUNCTUATION = frozenset(';:,.!?—…"()“” ')
@@ -30,7 +30,7 @@ CONJUNCTIONS = frozenset(_CONJUNCTIONS.split())
 """English phrase starters that mostly begin a clause."""
 SCALES = frozenset({"hundred", "thousand", "million", "billion", "trillion"})
 """Words after which a conjunction may be part of a number."""
-NOWHERE = Written(0, 0)
+NOWHERE = WrittenForm(0, 0)
 Ending = Callable[[str], str | None]
 """Appends a regular ending to phonemes; None if the language has no rule for it."""
 
@@ -48,7 +48,7 @@ class PronouncedWord:
     start: int
     end: int
     space: bool
-    written: Written = NOWHERE
+    written: WrittenForm = NOWHERE
     source: PronunciationSource = PronunciationSource.LEXICON
 
 
@@ -77,9 +77,9 @@ def pieces_of(
     return pieces
 
 
-def _symbols(run: Sequence[PronouncedWord]) -> list[tuple[str, Written]]:
+def _symbols(run: Sequence[PronouncedWord]) -> list[tuple[str, WrittenForm]]:
     """Return each phoneme of a run with its written form; spaces are single, with none at the ends."""
-    symbols: list[tuple[str, Written]] = []
+    symbols: list[tuple[str, WrittenForm]] = []
     for word in run:
         for symbol in word.phonemes + " " * word.space:
             if symbol != " " or (symbols and symbols[-1][0] != " "):
@@ -155,7 +155,7 @@ class _Word:
             self.source = min(self.source, source, key=_rank)
 
 
-def deciding(source: PronunciationSource, written: Written) -> str:
+def deciding(source: PronunciationSource, written: WrittenForm) -> str:
     """Return the decisive origin of a word's pronunciation: `source`, or the rule that rewrote the word."""
     return min(source, written.source, key=_rank) if written.source else source
 
@@ -176,7 +176,7 @@ _SOURCES = (
 )
 
 
-def _sounding(pieces: Sequence[PhonemePiece]) -> Iterator[tuple[int, Written]]:
+def _sounding(pieces: Sequence[PhonemePiece]) -> Iterator[tuple[int, WrittenForm]]:
     """Yield the place of each phoneme that has a sound, and its written form."""
     place = 0
     for piece in pieces:

@@ -15,7 +15,7 @@ from dataclasses import dataclass
 from enum import IntEnum
 from types import MappingProxyType
 
-from engine.text.g2p.draft import Written
+from engine.text.g2p.draft import WrittenForm
 
 SENTENCE_END = re.compile(r"""(?<![.!?…])[.!?…]+["”'’)\]]*(?= .)""")
 FIRM_END = re.compile(r"""[!?]["”'’)\]]*$""")
@@ -165,7 +165,7 @@ class PhonemePiece:
     end: int
     space: bool
     border: Border
-    written: tuple[Written, ...] = ()
+    written: tuple[WrittenForm, ...] = ()
 
 
 def joined(pieces: Sequence[PhonemePiece]) -> str:

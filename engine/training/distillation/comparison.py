@@ -175,12 +175,12 @@ def _least(
 ) -> dict[Prosody, float]:
     """Return the minimum seconds of each kind, after a warm-up run."""
     for runner in runners.values():
-        runner.run(stage, inputs)
+        runner.run_stage(stage, inputs)
     seconds = dict.fromkeys(runners, float("inf"))
     for _ in range(rounds):
         for prosody, runner in runners.items():
             started = time.perf_counter()
-            runner.run(stage, inputs)
+            runner.run_stage(stage, inputs)
             seconds[prosody] = min(seconds[prosody], time.perf_counter() - started)
     return seconds
 

@@ -105,7 +105,7 @@ class StagesInPyTorch:
             self._stages |= distilled_stages(checkpoint.config, students, merged)
 
     @torch.no_grad()
-    def run(self, stage_name: str, values: Mapping[str, Array]) -> Values:
+    def run_stage(self, stage_name: str, values: Mapping[str, Array]) -> Values:
         """Return a stage's declared outputs from its declared inputs."""
         stage = stage_named(stage_name)
         if stage_name not in self._stages:
@@ -123,7 +123,7 @@ class StagesInPyTorch:
             if name == "source":
                 frames, seed = int(known["frame_count"][0]), known["noise_seed"].tolist()
                 known["source_noise"] = source_noise(self.config, frames, seed)
-            known |= self.run(name, known)
+            known |= self.run_stage(name, known)
         return known
 
 
@@ -187,8 +187,8 @@ def _score(
     evaluators = _Evaluators(Recognizer(), DnsmosScore()) if spoken else None
     for index, values in enumerate(utterances):
         theirs = teacher.run_until("f0n", values)
-        ours = student.run("duration", theirs)
-        _add(sums, theirs, ours, student.run("f0n", {**theirs, **ours}))
+        ours = student.run_stage("duration", theirs)
+        _add(sums, theirs, ours, student.run_stage("f0n", {**theirs, **ours}))
         if evaluators and index < len(spoken):
             sounds.append(_sound(teacher, student, theirs, ours, spoken[index], evaluators))
     return _scores(len(utterances), sums, sounds)
@@ -211,7 +211,7 @@ def _sound(
 ) -> _Sound:
     rate_hz = teacher.config.sample_rate_hz
     reference = teacher.run_until("istft", theirs, first="text_encoder")["audio"][0]
-    timed = {**theirs, **ours, **student.run("f0n", {**theirs, **ours})}
+    timed = {**theirs, **ours, **student.run_stage("f0n", {**theirs, **ours})}
     same_timing = student.run_until("istft", timed, first="text_encoder")["audio"][0]
     own_timing = student.run_until("istft", {**theirs, **ours}, first="alignment")["audio"][0]
     return _Sound(

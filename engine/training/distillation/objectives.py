@@ -41,7 +41,7 @@ SPANS, SPAN_FRAMES = 4, 120
 """The number of examples of a batch, and of frames of each, for which pitch and energy are computed."""
 
 
-class BucketSampler:
+class TeacherBatchSampler:
     """Draws batches of examples of similar length, with about the same number of tokens, each in a random voice."""
 
     def __init__(
@@ -69,8 +69,8 @@ class TrainingObjective:
         self,
         teacher: DistillationTeacher,
         students: Mapping[str, LstmStudent],
-        learn: BucketSampler,
-        check: BucketSampler,
+        learn: TeacherBatchSampler,
+        check: TeacherBatchSampler,
     ) -> None:
         self.teacher = teacher
         self.students = students
@@ -132,7 +132,7 @@ class DurationObjective(TrainingObjective):
 
         def side_by_side(path: str, x: Tensor, lengths: Tensor) -> Tensor:
             with torch.no_grad():
-                wanted = self.teacher.run(path, x, lengths)
+                wanted = self.teacher.run_lstm(path, x, lengths)
             hidden = self.taught(path, x, lengths)
             terms[_short(path)] = relative_error(hidden, wanted)
             if path == DURATION_LSTM:
@@ -151,7 +151,7 @@ class DurationObjective(TrainingObjective):
 
     def figures(self, batch: TeacherBatch) -> dict[str, float]:
         """Return the terms, and the shares of durations that differ in the chain of all students."""
-        theirs = self._durations(batch, self.teacher.run)
+        theirs = self._durations(batch, self.teacher.run_lstm)
         ours = self._durations(batch, self.taught)
         differences = (ours - theirs).abs()
         tokens = int(batch.lengths.sum())
@@ -185,7 +185,7 @@ class ChainObjective(DurationObjective):
         terms: dict[str, Tensor] = {}
 
         def remembered(path: str, x: Tensor, lengths: Tensor) -> Tensor:
-            wanted[path] = self.teacher.run(path, x, lengths)
+            wanted[path] = self.teacher.run_lstm(path, x, lengths)
             return wanted[path]
 
         def chained(path: str, x: Tensor, lengths: Tensor) -> Tensor:
@@ -231,11 +231,11 @@ class PitchObjective(TrainingObjective):
     def _outputs(self, batch: TeacherBatch) -> tuple[Tensor, Tensor, Tensor]:
         """Return the student's output and the teacher's over frames, and the frame counts."""
         with torch.no_grad():
-            encoded = self.teacher.encoded(batch, self.teacher.run)
-            hidden = self.teacher.run(DURATION_LSTM, encoded, batch.lengths)
+            encoded = self.teacher.encoded(batch, self.teacher.run_lstm)
+            hidden = self.teacher.run_lstm(DURATION_LSTM, encoded, batch.lengths)
             frames = frames_per_token(self.teacher.duration_logits(hidden), batch.lengths)
             x, counts = on_frames(encoded, frames)
-            wanted = self.teacher.run(FRAME_LSTM, x, counts)
+            wanted = self.teacher.run_lstm(FRAME_LSTM, x, counts)
         return self.taught(FRAME_LSTM, x, counts), wanted, counts
 
 
@@ -253,7 +253,7 @@ class TextObjective(TrainingObjective):
         """Return the relative error of the output."""
         with torch.no_grad():
             x = self.teacher.phoneme_inputs(batch)
-            wanted = self.teacher.run(TEXT_LSTM, x, batch.lengths)
+            wanted = self.teacher.run_lstm(TEXT_LSTM, x, batch.lengths)
         return {_short(TEXT_LSTM): relative_error(self.taught(TEXT_LSTM, x, batch.lengths), wanted)}
 
 

@@ -108,7 +108,7 @@ class DistillationTeacher:
             pad(tokens, batch_first=True), pad(features, batch_first=True), torch.stack(styles), lengths
         )
 
-    def run(self, path: str, x: Tensor, lengths: Tensor) -> Tensor:
+    def run_lstm(self, path: str, x: Tensor, lengths: Tensor) -> Tensor:
         """Return the output of the LSTM itself; it has no gradient."""
         return bidirectional_lstm(self.lstm(path), x, lengths)
 

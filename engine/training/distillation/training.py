@@ -19,10 +19,10 @@ from engine.network.student_file import Students, save_students
 from engine.speech import Array
 from engine.system.atomic_write import write_error
 from engine.training.distillation.objectives import (
-    BucketSampler,
     ChainObjective,
     DurationObjective,
     PitchObjective,
+    TeacherBatchSampler,
     TextObjective,
     TrainingObjective,
 )
@@ -76,7 +76,10 @@ def train(teacher: DistillationTeacher, options: DistillOptions, on_progress: On
     examples = list(ShardFolder(options.data_folder, teacher.identity).examples())
     if len(examples) <= CHECK_EXAMPLES:
         raise InvalidRequest(f"{len(examples)} texts are too few to train on.", "Generate at least two shards of data.")
-    check, learn = BucketSampler(teacher, examples[:CHECK_EXAMPLES]), BucketSampler(teacher, examples[CHECK_EXAMPLES:])
+    check, learn = (
+        TeacherBatchSampler(teacher, examples[:CHECK_EXAMPLES]),
+        TeacherBatchSampler(teacher, examples[CHECK_EXAMPLES:]),
+    )
     for name in STAGE_CONFIGS:
         _give(name, teacher, options, (learn, check), on_progress)
     return load_students(teacher, options)
@@ -114,7 +117,7 @@ def _give(
     name: str,
     teacher: DistillationTeacher,
     options: DistillOptions,
-    samplers: tuple[BucketSampler, BucketSampler],
+    samplers: tuple[TeacherBatchSampler, TeacherBatchSampler],
     on_progress: OnProgress,
 ) -> None:
     stage_config, checkpoint = STAGE_CONFIGS[name], options.checkpoint(name)
@@ -124,7 +127,7 @@ def _give(
     objective = stage_config.objective(teacher, students, *samplers)
     trainer = _opened(objective, stage_config.schedule(options.minutes[name]), checkpoint, options.seed)
     if trainer.fraction < 1:
-        trainer.run(lambda progress: on_progress(_overall(progress, options)))
+        trainer.train(lambda progress: on_progress(_overall(progress, options)))
 
 
 class _ObjectiveTrainer(Trainer):

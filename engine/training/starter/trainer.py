@@ -100,7 +100,7 @@ class Trainer:
         """The share of the stage's CPU time already spent."""
         return self.cpu_seconds / (60 * self.schedule.cpu_minutes) if self.schedule.cpu_minutes else 1.0
 
-    def run(self, on_progress: Callable[[StageProgress], None], steps: int | None = None) -> None:
+    def train(self, on_progress: Callable[[StageProgress], None], steps: int | None = None) -> None:
         """Train until the stage's time is spent or `steps` more steps are done, saving about once a minute."""
         self._set_training(True)
         last = None if steps is None else self.step + steps

@@ -179,7 +179,7 @@ def _train_stage(name: str, options: TrainOptions, config: ModelConfig, on_progr
     schedule = replace(plan.schedule, cpu_minutes=options.minutes[name])
     trainer = Trainer(stage, schedule, _checkpoint(options, name), options.seed)
     if trainer.fraction < 1:
-        trainer.run(lambda progress: on_progress(_overall(progress, options)))
+        trainer.train(lambda progress: on_progress(_overall(progress, options)))
 
 
 def _text_stage(network: Network, material: TrainingSet) -> TrainingStage:

@@ -149,10 +149,10 @@ def compiled_lstm(lstm: ComparedLstm, torch_lstm: SingleLstm, config: ModelConfi
         runner = CompiledRunner(folder, config, torch_lstm.weights)
     x, lengths = (tensor.name for tensor in stage.inputs)
 
-    def run(padded: Array, step_count: int) -> Array:
-        return runner.run(stage, {x: padded, lengths: np.array([step_count], np.int32)})[stage.outputs[0].name]
+    def outputs_of(padded: Array, step_count: int) -> Array:
+        return runner.run_stage(stage, {x: padded, lengths: np.array([step_count], np.int32)})[stage.outputs[0].name]
 
-    return run
+    return outputs_of
 
 
 def _stage(lstm: ComparedLstm) -> Stage:

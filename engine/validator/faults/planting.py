@@ -57,18 +57,18 @@ def plant(
     """
     stage = stage_named(fault.stage)
 
-    def begin(done: int) -> None:
+    def show_step(done: int) -> None:
         raise_if_set(cancel)
         observe(PreparationEvent(f"Injecting a fault into {stage.title.lower()}", done, _STEPS))
 
-    begin(0)
+    show_step(0)
     started, target = time.perf_counter(), target_of(variant)
     sound = _sound_stage(stage, variant, json.dumps(config.to_dict()))
-    begin(1)
+    show_step(1)
     faulty, name, changes = with_fault(sound.graph, fault)
     kernel = _name_in_library(faulty, name, target)
     executable = build_executable(faulty, target)
-    begin(2)
+    show_step(2)
     content = link(executable, variant)
     file = f"{stage.name}{library_suffix(variant)}"
     artifact = Artifact(

@@ -30,7 +30,7 @@ class KernelSubstitution:
         self._runner = runner
         self._built: dict[tuple[str, str], Any] = {}
 
-    def run(self, stage: Stage, inputs: StageInputs, replaced: Mapping[str, bool]) -> dict[str, Array]:
+    def run_replaced(self, stage: Stage, inputs: StageInputs, replaced: Mapping[str, bool]) -> dict[str, Array]:
         """Return the outputs of a stage in which the calls of these ids are replaced.
 
         True stands for the kernel's own loops without their schedule, False for PyTorch in float64. Raises

@@ -121,11 +121,13 @@ class KernelInspection:
 
         substitution = KernelSubstitution(self.inspector(regimes), _compiled_runner(regimes))
 
-        def run(stage: Stage, inputs: Mapping[str, Array], replaced: Mapping[str, bool]) -> dict[str, Array]:
+        def replaced_outputs(
+            stage: Stage, inputs: Mapping[str, Array], replaced: Mapping[str, bool]
+        ) -> dict[str, Array]:
             shapes = valid_shapes(regimes.checkpoint.config, stage, inputs)
-            return substitution.run(stage, StageInputs(inputs, shapes), replaced)
+            return substitution.run_replaced(stage, StageInputs(inputs, shapes), replaced)
 
-        return run
+        return replaced_outputs
 
     def inspector(self, regimes: Regimes) -> KernelInspector:
         """Return the inspector of these regimes' compiled modules, which must be loaded."""
@@ -179,7 +181,7 @@ class _StageInspections:
             padded = regime is Regime.COMPILED_PADDED
             config = self._regimes.checkpoint.config
             of_lengths = PaddedRunner(config, runner, self._request.validation.padding) if padded else runner
-            of_lengths.run(step.stage, step.inputs)
+            of_lengths.run_stage(step.stage, step.inputs)
             if runner.findings:
                 return runner.findings
         return ()
@@ -230,8 +232,8 @@ class _InspectingRunner:
         self.findings: tuple[KernelFinding, ...] = ()
         self._inspections = inspections
 
-    def run(self, stage: Stage, inputs: Mapping[str, Array]) -> dict[str, Array]:
-        """See `Runner.run`."""
+    def run_stage(self, stage: Stage, inputs: Mapping[str, Array]) -> dict[str, Array]:
+        """See `Runner.run_stage`."""
         outputs, self.findings = self._inspections.inspected(stage, inputs)
         return outputs
 
@@ -287,13 +289,13 @@ class ReplacedRunner:
         self._run_replaced = run_replaced
         self._replacements = replacements
 
-    def run(self, stage: Stage, inputs: Mapping[str, Array]) -> dict[str, Array]:
-        """See `Runner.run`."""
+    def run_stage(self, stage: Stage, inputs: Mapping[str, Array]) -> dict[str, Array]:
+        """See `Runner.run_stage`."""
         here = [one for one in self._replacements if one.stage == stage.name]
         if any(one.node is None for one in here):
-            return self._whole.run(stage, inputs)
+            return self._whole.run_stage(stage, inputs)
         if not here:
-            return self._compiled.run(stage, inputs)
+            return self._compiled.run_stage(stage, inputs)
         plain = {one.node or "": one.substitute is Substitute.PLAIN_LOOPS for one in here}
         return self._run_replaced(stage, inputs, plain)
 

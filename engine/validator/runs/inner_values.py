@@ -208,10 +208,10 @@ class ProbedModules:
     def _ensured(self, ensure: partial[Path], stage: Stage) -> Path:
         started = time.monotonic()
 
-        def begin(_: PreparationEvent) -> None:
+        def on_build(_: PreparationEvent) -> None:
             self._building = stage
 
-        folder = ensure(stage.name, begin, self._stop)
+        folder = ensure(stage.name, on_build, self._stop)
         if self._building is stage:
             self._pace = (time.monotonic() - started) / self._expected(stage)
         return folder

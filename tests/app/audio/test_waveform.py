@@ -357,7 +357,7 @@ def test_the_view_stays_at_a_scrolled_position_until_asked_to_follow(zoom: Wavef
 def test_a_new_sound_is_shown_whole(zoom: WaveformZoom) -> None:
     zoom.zoom(10, 0)
     zoom.scroll_to(5000)
-    zoom.begin()
+    zoom.show_all()
     zoom.fit(200, SHORTEST)
     assert zoom.shown == TimeRange(200, 0, 200)
     zoom.zoom_in()

@@ -13,7 +13,7 @@ from app.main_menu import MainMenu
 from app.settings import Settings
 from app.speech.activity import Activity, Readiness
 from app.speech.sliders import MAX_PAUSES
-from app.widgets.windows import Page
+from app.widgets.windows import TextWindow
 from tests.app.desktop.private_bus import PLAYER, private_bus
 from tests.app.fakes import RATE_HZ
 
@@ -57,7 +57,7 @@ def test_help_and_keys_are_in_the_menu(application: Application) -> None:
     window.show()
     for action in (menu.help, menu.shortcuts):
         action.trigger()
-    pages = {page.windowTitle(): page.browser.toPlainText() for page in window.findChildren(Page)}
+    pages = {page.windowTitle(): page.browser.toPlainText() for page in window.findChildren(TextWindow)}
     assert "Diagnostics" in pages["Kokoro Desk Help"]
     assert "Find…" in pages["Keyboard Shortcuts"]
 
@@ -88,7 +88,7 @@ def test_without_a_bus_nothing_happens(
     application: Application, qtbot: QtBot, caplog: pytest.LogCaptureFixture
 ) -> None:
     application.open()
-    application.desktop.begin()
+    application.desktop.join_desktop()
     assert application.desktop.shut_down(0)
     assert not caplog.messages
 
@@ -97,7 +97,7 @@ def test_the_tray_icon_can_be_hidden_and_comes_back(
     application: Application, settings: Settings, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(QSystemTrayIcon, "isSystemTrayAvailable", lambda: True)
-    application.desktop.begin()
+    application.desktop.join_desktop()
     assert application.desktop.tray_icon.isVisible()
     settings.tray_icon = False
     assert not application.desktop.tray_icon.isVisible()
@@ -107,7 +107,7 @@ def test_the_tray_icon_can_be_hidden_and_comes_back(
 
 def test_the_window_comes_back_from_the_tray(application: Application, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(QSystemTrayIcon, "isSystemTrayAvailable", lambda: True)
-    application.desktop.begin()
+    application.desktop.join_desktop()
     application.window.showMinimized()
     application.desktop.tray_icon.show_window.trigger()
     assert not application.window.isMinimized()

@@ -8,7 +8,7 @@ import pytest
 from pytestqt.qtbot import QtBot
 
 from app.audio.player import Playback
-from app.desktop.remote import Command, MediaCommand, NowPlaying
+from app.desktop.remote import MediaCommand, NowPlaying, PlayerCommand
 from tests.app.desktop.private_bus import PLAYER, PrivateBus, private_bus
 from tests.patience import PATIENCE_MS
 
@@ -29,7 +29,7 @@ def bus() -> Iterator[PrivateBus]:
 @pytest.fixture
 def mpris(bus: PrivateBus, qtbot: QtBot) -> Iterator[Mpris]:
     mpris = Mpris(bus.address)
-    mpris.begin(NOW)
+    mpris.join_bus(NOW)
     qtbot.waitUntil(lambda: NAME in bus.names())
     yield mpris
     assert mpris.end(PATIENCE_MS)
@@ -52,16 +52,19 @@ def test_an_external_client_reads_the_current_playback(mpris: Mpris, bus: Privat
 @pytest.mark.parametrize(
     ("method", "arguments", "order"),
     [
-        *((f"{PLAYER}.{name}", (), MediaCommand(Command(name))) for name in ("Play", "Pause", "PlayPause", "Stop")),
-        *((f"{PLAYER}.{name}", (), MediaCommand(Command(name))) for name in ("Next", "Previous")),
-        (f"{PLAYER}.Seek", ("-5000000",), MediaCommand(Command.SEEK, -5_000_000)),
+        *(
+            (f"{PLAYER}.{name}", (), MediaCommand(PlayerCommand(name)))
+            for name in ("Play", "Pause", "PlayPause", "Stop")
+        ),
+        *((f"{PLAYER}.{name}", (), MediaCommand(PlayerCommand(name))) for name in ("Next", "Previous")),
+        (f"{PLAYER}.Seek", ("-5000000",), MediaCommand(PlayerCommand.SEEK, -5_000_000)),
         (
             f"{PLAYER}.SetPosition",
             ("objectpath '/io/github/kokoro_desk/speech/3'", "7"),
-            MediaCommand(Command.GO_TO, 7, 3),
+            MediaCommand(PlayerCommand.GO_TO, 7, 3),
         ),
-        ("org.mpris.MediaPlayer2.Raise", (), MediaCommand(Command.RAISE)),
-        ("org.mpris.MediaPlayer2.Quit", (), MediaCommand(Command.QUIT)),
+        ("org.mpris.MediaPlayer2.Raise", (), MediaCommand(PlayerCommand.RAISE)),
+        ("org.mpris.MediaPlayer2.Quit", (), MediaCommand(PlayerCommand.QUIT)),
     ],
 )
 def test_a_command_from_an_external_client_arrives(
@@ -97,7 +100,7 @@ def test_with_nothing_to_play_it_says_so(mpris: Mpris, bus: PrivateBus, qtbot: Q
 
 def test_two_windows_have_separate_names(mpris: Mpris, bus: PrivateBus, qtbot: QtBot) -> None:
     other = Mpris(bus.address)
-    other.begin(NowPlaying())
+    other.join_bus(NowPlaying())
     qtbot.waitUntil(lambda: len([name for name in bus.names() if name.startswith(NAME)]) == 2)
     assert other.end(PATIENCE_MS)
     assert NAME in bus.names()
@@ -105,11 +108,11 @@ def test_two_windows_have_separate_names(mpris: Mpris, bus: PrivateBus, qtbot: Q
 
 def test_a_bus_that_is_not_there_or_goes_is_no_failure(qtbot: QtBot) -> None:
     nowhere = Mpris("unix:path=/nowhere/bus")
-    nowhere.begin(NOW)
+    nowhere.join_bus(NOW)
     assert nowhere.end(PATIENCE_MS)
     with private_bus() as bus:
         mpris = Mpris(bus.address)
-        mpris.begin(NOW)
+        mpris.join_bus(NOW)
         qtbot.waitUntil(lambda: NAME in bus.names())
     mpris.show(NowPlaying())
     mpris.send_position(3)

@@ -5,7 +5,7 @@ from pytestqt.qtbot import QtBot
 
 from app.application import Application
 from app.audio.player import Playback
-from app.desktop.remote import MICROSECONDS, Command, MediaCommand, NowPlaying, Remote
+from app.desktop.remote import MICROSECONDS, MediaCommand, NowPlaying, PlayerCommand, Remote
 from app.speech.activity import Readiness
 from tests.app.library.example_library import request, track_of
 
@@ -18,7 +18,7 @@ def remote(application: Application, qtbot: QtBot) -> Iterator[Remote]:
 
 
 def speak(remote: Remote, application: Application, qtbot: QtBot) -> None:
-    remote.handle_command(MediaCommand(Command.PLAY))
+    remote.handle_command(MediaCommand(PlayerCommand.PLAY))
     qtbot.waitUntil(lambda: application.controller.track.whole)
 
 
@@ -33,14 +33,21 @@ def test_play_speaks_the_text_when_nothing_was_spoken_yet(
 def test_with_no_text_there_is_nothing_to_play(remote: Remote, application: Application) -> None:
     application.window.page.editor.start_with("")
     assert remote.now == NowPlaying()
-    remote.handle_command(MediaCommand(Command.PLAY))
+    remote.handle_command(MediaCommand(PlayerCommand.PLAY))
     assert application.controller.player.playback is Playback.STOPPED
 
 
 def test_pausing_resuming_and_stopping(remote: Remote, application: Application, qtbot: QtBot) -> None:
     speak(remote, application, qtbot)
     states = []
-    for command in (Command.PAUSE, Command.PAUSE, Command.TOGGLE, Command.TOGGLE, Command.PLAY, Command.STOP):
+    for command in (
+        PlayerCommand.PAUSE,
+        PlayerCommand.PAUSE,
+        PlayerCommand.TOGGLE,
+        PlayerCommand.TOGGLE,
+        PlayerCommand.PLAY,
+        PlayerCommand.STOP,
+    ):
         remote.handle_command(MediaCommand(command))
         states.append(remote.now.playback.value)
     assert states == ["paused", "paused", "playing", "paused", "playing", "stopped"]
@@ -48,28 +55,28 @@ def test_pausing_resuming_and_stopping(remote: Remote, application: Application,
 
 def test_play_after_a_pause_has_the_rest_made(remote: Remote, application: Application, qtbot: QtBot) -> None:
     application.window.reading.play_item("An item", request("One. Two."), track_of("One. Two.", made=1))
-    remote.handle_command(MediaCommand(Command.PAUSE))
-    remote.handle_command(MediaCommand(Command.PLAY))
+    remote.handle_command(MediaCommand(PlayerCommand.PAUSE))
+    remote.handle_command(MediaCommand(PlayerCommand.PLAY))
     qtbot.waitUntil(lambda: application.controller.track.whole)
 
 
 def test_next_and_previous_are_forwarded_as_requests_to_change_sentence(remote: Remote, qtbot: QtBot) -> None:
     with qtbot.waitSignal(remote.next_requested), qtbot.assertNotEmitted(remote.previous_requested):
-        remote.handle_command(MediaCommand(Command.NEXT))
+        remote.handle_command(MediaCommand(PlayerCommand.NEXT))
     with qtbot.waitSignal(remote.previous_requested), qtbot.assertNotEmitted(remote.next_requested):
-        remote.handle_command(MediaCommand(Command.PREVIOUS))
+        remote.handle_command(MediaCommand(PlayerCommand.PREVIOUS))
 
 
 def test_seeking_stays_inside_and_in_the_same_speech(remote: Remote, application: Application, qtbot: QtBot) -> None:
     speak(remote, application, qtbot)
-    remote.handle_command(MediaCommand(Command.PAUSE))
+    remote.handle_command(MediaCommand(PlayerCommand.PAUSE))
     position = []
     for order in (
-        MediaCommand(Command.SEEK, 2 * MICROSECONDS),
-        MediaCommand(Command.SEEK, -9 * MICROSECONDS),
-        MediaCommand(Command.GO_TO, MICROSECONDS, remote.now.number),
-        MediaCommand(Command.GO_TO, 2 * MICROSECONDS, remote.now.number + 1),
-        MediaCommand(Command.SEEK, 9 * MICROSECONDS),
+        MediaCommand(PlayerCommand.SEEK, 2 * MICROSECONDS),
+        MediaCommand(PlayerCommand.SEEK, -9 * MICROSECONDS),
+        MediaCommand(PlayerCommand.GO_TO, MICROSECONDS, remote.now.number),
+        MediaCommand(PlayerCommand.GO_TO, 2 * MICROSECONDS, remote.now.number + 1),
+        MediaCommand(PlayerCommand.SEEK, 9 * MICROSECONDS),
     ):
         remote.handle_command(order)
         position.append(application.controller.player.position)
@@ -90,5 +97,5 @@ def test_jumps_are_reported_and_normal_playback_is_not(remote: Remote, applicati
 
 def test_the_window_is_brought_back_and_closed(remote: Remote, qtbot: QtBot) -> None:
     with qtbot.waitSignals([remote.raise_requested, remote.quit_requested]):
-        remote.handle_command(MediaCommand(Command.RAISE))
-        remote.handle_command(MediaCommand(Command.QUIT))
+        remote.handle_command(MediaCommand(PlayerCommand.RAISE))
+        remote.handle_command(MediaCommand(PlayerCommand.QUIT))

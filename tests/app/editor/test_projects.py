@@ -19,7 +19,7 @@ from app.messages import MessageAction
 from app.reader.book_cards import Covers
 from app.reader.feature import ReaderFeature
 from app.speech.voice_choice import VoiceChoice, choice_for
-from app.widgets.windows import Page
+from app.widgets.windows import TextWindow
 from engine.models.installed_voices import ModelVoices
 from engine.runtime.project_files import ModelIdentity, read_project, write_project
 from engine.runtime.projects import identity_of
@@ -252,7 +252,7 @@ def test_a_project_opens_without_its_bad_parts_and_its_file_stays(desk, path):
     desk.open(path)
     assert desk.page.banner.message.action is MessageAction.SHOW_NOTICES
     desk.page.banner.button.click()
-    page = desk.window.findChild(Page)
+    page = desk.window.findChild(TextWindow)
     assert "phoneme 99" in page.browser.toPlainText()
     page.close()
 

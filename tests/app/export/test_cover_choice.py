@@ -26,6 +26,6 @@ def test_a_non_picture_file_is_refused_and_the_cover_stays(qtbot: QtBot, tmp_pat
     qtbot.addWidget(choice)
     (tmp_path / "a.png").write_text("text")
     with qtbot.waitSignal(choice.refused) as refused:
-        choice.take(tmp_path / "a.png")
+        choice.use_picture(tmp_path / "a.png")
     assert "neither JPEG nor PNG" in refused.args[0]
     assert choice.picture == picture()

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from app.lexicon.entries import MAX_PLACES, Column, Listing, OpenText, previews, text_of, value_of, with_value
+from app.lexicon.entries import MAX_PLACES, EntryColumn, Listing, OpenText, previews, text_of, value_of, with_value
 from engine.errors import InvalidRequest
 from engine.text.g2p.user_lexicon.entries import LexiconEntry
 
@@ -31,25 +31,25 @@ ENTRIES = st.one_of(
     ],
 )
 def test_an_entry_is_a_row_of_texts(entry: LexiconEntry, texts: list[str]) -> None:
-    assert [text_of(entry, column) for column in Column] == texts
+    assert [text_of(entry, column) for column in EntryColumn] == texts
 
 
 @given(ENTRIES)
 def test_a_cell_that_is_left_as_it_is_changes_nothing(entry: LexiconEntry) -> None:
-    for column in Column:
+    for column in EntryColumn:
         assert with_value(entry, column, value_of(entry, column)) == entry
 
 
 def test_slashes_distinguish_phonemes_from_words() -> None:
-    assert with_value(KUBECTL, Column.PRONUNCIATION, " /kjub/ ") == LexiconEntry("kubectl", phonemes="kjub")
-    assert with_value(ZORG, Column.PRONUNCIATION, "zorgue") == LexiconEntry("Zorg", say="zorgue", language="es")
-    assert with_value(THOUSAND, Column.PRONUNCIATION, "/a/").say == "/a/"
+    assert with_value(KUBECTL, EntryColumn.PRONUNCIATION, " /kjub/ ") == LexiconEntry("kubectl", phonemes="kjub")
+    assert with_value(ZORG, EntryColumn.PRONUNCIATION, "zorgue") == LexiconEntry("Zorg", say="zorgue", language="es")
+    assert with_value(THOUSAND, EntryColumn.PRONUNCIATION, "/a/").say == "/a/"
 
 
 def test_a_word_becomes_a_pattern_and_back() -> None:
-    pattern = with_value(KUBECTL, Column.KIND, "pattern")
+    pattern = with_value(KUBECTL, EntryColumn.KIND, "pattern")
     assert (pattern.word, pattern.pattern) == ("", "kubectl")
-    assert with_value(pattern, Column.KIND, "word") == KUBECTL
+    assert with_value(pattern, EntryColumn.KIND, "word") == KUBECTL
 
 
 def test_entries_are_found_by_all_words_in_any_column() -> None:
@@ -60,8 +60,8 @@ def test_entries_are_found_by_all_words_in_any_column() -> None:
     assert Listing("thousand", "es").of(entries) == ()
 
 
-@given(st.lists(ENTRIES, max_size=30), st.sampled_from(Column), st.booleans())
-def test_sorting_is_that_of_the_shown_texts(entries: list[LexiconEntry], column: Column, descending: bool) -> None:
+@given(st.lists(ENTRIES, max_size=30), st.sampled_from(EntryColumn), st.booleans())
+def test_sorting_is_that_of_the_shown_texts(entries: list[LexiconEntry], column: EntryColumn, descending: bool) -> None:
     shown = Listing(column=column, descending=descending).of(entries)
     assert sorted(shown, key=repr) == sorted(entries, key=repr)
     texts = [text_of(entry, column).casefold() for entry in shown]
@@ -70,7 +70,7 @@ def test_sorting_is_that_of_the_shown_texts(entries: list[LexiconEntry], column:
 
 def test_more_entries_than_are_sorted_at_once_are_in_order() -> None:
     entries = [LexiconEntry(str(number), say="x") for number in range(12_000)]
-    titles = [entry.title for entry in Listing(column=Column.TITLE).of(entries)]
+    titles = [entry.title for entry in Listing(column=EntryColumn.TITLE).of(entries)]
     assert titles == sorted(titles)
 
 

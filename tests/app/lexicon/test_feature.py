@@ -12,7 +12,7 @@ from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QApplication, QComboBox, QLineEdit, QTextBrowser, QWidget
 from pytestqt.qtbot import QtBot
 
-from app.lexicon.entries import Column, text_of
+from app.lexicon.entries import EntryColumn, text_of
 from app.lexicon.feature import LexiconFeature
 from engine.text.g2p.user_lexicon.entries import LexiconEntry
 from engine.text.g2p.user_lexicon.store import UserLexicon
@@ -74,7 +74,7 @@ class Desk(WindowDesk):
         for key in keys:
             QTest.keyClick(self.table, key)
 
-    def choose(self, column: Column, title: str) -> None:
+    def choose(self, column: EntryColumn, title: str) -> None:
         """Choose a value of the current row, as the user does with the keyboard."""
         self.table.select_row(self.table.currentIndex().row(), column)
         self.press(Qt.Key.Key_Return)
@@ -86,7 +86,7 @@ class Desk(WindowDesk):
     def rows(self) -> list[str]:
         """The words of the rows."""
         model = self.words.model
-        return [text_of(model.entry(row), Column.TITLE) for row in range(model.rowCount())]
+        return [text_of(model.entry(row), EntryColumn.TITLE) for row in range(model.rowCount())]
 
 
 @pytest.fixture
@@ -106,12 +106,12 @@ def test_the_entries_are_listed_in_their_order(desk: Desk) -> None:
 def test_an_entry_is_added_by_keyboard_alone(desk: Desk) -> None:
     desk.press(Qt.Key.Key_Plus)
     desk.type("Zorg", Qt.Key.Key_Return)
-    desk.qtbot.waitUntil(lambda: desk.table.currentIndex().column() == Column.PRONUNCIATION and desk.editing)
+    desk.qtbot.waitUntil(lambda: desk.table.currentIndex().column() == EntryColumn.PRONUNCIATION and desk.editing)
     desk.type("/zˈɔɹɡ/", Qt.Key.Key_Return)
     desk.wait()
     assert desk.lexicon.entries()[-1] == LexiconEntry("Zorg", phonemes="zˈɔɹɡ")
     assert desk.table.current == LexiconEntry("Zorg", phonemes="zˈɔɹɡ")
-    desk.choose(Column.CASE, "Exact")
+    desk.choose(EntryColumn.CASE, "Exact")
     desk.wait()
     assert desk.lexicon.entries()[-1].case == "exact"
 
@@ -126,7 +126,7 @@ def test_an_unfinished_entry_is_dropped_when_the_window_closes(desk: Desk) -> No
 
 
 def test_a_cell_is_edited_in_place_and_undone(desk: Desk) -> None:
-    desk.table.select_row(1, Column.PRONUNCIATION)
+    desk.table.select_row(1, EntryColumn.PRONUNCIATION)
     desk.press(Qt.Key.Key_Return)
     desk.type("number two", Qt.Key.Key_Return)
     desk.wait()
@@ -143,15 +143,15 @@ def test_a_cell_is_edited_in_place_and_undone(desk: Desk) -> None:
 @pytest.mark.parametrize(
     ("row", "column", "text", "named"),
     [
-        (0, Column.PRONUNCIATION, "/wʀld/", "ʀ"),
-        (0, Column.TITLE, "second", "second"),
-        (2, Column.TITLE, "(", "regular expression"),
-        (2, Column.TITLE, "((a{1000}){1000}){1000}", "too often"),
-        (2, Column.PRONUNCIATION, r"\3", "replacement"),
+        (0, EntryColumn.PRONUNCIATION, "/wʀld/", "ʀ"),
+        (0, EntryColumn.TITLE, "second", "second"),
+        (2, EntryColumn.TITLE, "(", "regular expression"),
+        (2, EntryColumn.TITLE, "((a{1000}){1000}){1000}", "too often"),
+        (2, EntryColumn.PRONUNCIATION, r"\3", "replacement"),
     ],
 )
 def test_an_invalid_cell_stays_open_and_its_problem_is_shown(
-    desk: Desk, row: int, column: Column, text: str, named: str
+    desk: Desk, row: int, column: EntryColumn, text: str, named: str
 ) -> None:
     desk.table.select_row(row, column)
     desk.press(Qt.Key.Key_Return)
@@ -182,9 +182,9 @@ def test_searching_and_sorting(desk: Desk) -> None:
     assert desk.words.count.text() == "1 of 3 entries"
     desk.words.search.clear()
     desk.qtbot.waitUntil(lambda: len(desk.rows) == 3)
-    desk.table.horizontalHeader().setSortIndicator(Column.TITLE, Qt.SortOrder.DescendingOrder)
+    desk.table.horizontalHeader().setSortIndicator(EntryColumn.TITLE, Qt.SortOrder.DescendingOrder)
     desk.qtbot.waitUntil(lambda: desk.rows == ["world", "second", "[a-z]+rd"])
-    desk.table.horizontalHeader().setSortIndicator(Column.TITLE, Qt.SortOrder.AscendingOrder)
+    desk.table.horizontalHeader().setSortIndicator(EntryColumn.TITLE, Qt.SortOrder.AscendingOrder)
     desk.qtbot.waitUntil(lambda: desk.rows == ["[a-z]+rd", "second", "world"])
 
 
@@ -204,7 +204,7 @@ def test_the_preview_leads_to_the_text(desk: Desk) -> None:
 
 def test_the_preview_tells_if_the_voice_speaks_a_different_language(desk: Desk) -> None:
     desk.table.select_row(0)
-    desk.choose(Column.LANGUAGE, "French")
+    desk.choose(EntryColumn.LANGUAGE, "French")
     desk.wait()
     assert "American English" in desk.words.heading.text()
 

@@ -18,7 +18,7 @@ from app.reader.feature import ReaderFeature
 from app.reading.places import ReadingPositions
 from app.recent_texts import RecentTexts
 from app.speech.voice_choice import VoiceChoice
-from app.widgets.windows import Page
+from app.widgets.windows import TextWindow
 from engine.errors import Canceled, DamagedDocument
 from engine.speech import Plan
 from engine.text.documents import Chapter, Document
@@ -518,7 +518,7 @@ def test_guesses_about_a_document_are_shown_until_dismissed(desk: Desk) -> None:
     assert message is not None
     desk.page.banner.button.click()
     assert desk.page.banner.message is None
-    (page,) = desk.window.findChildren(Page)
+    (page,) = desk.window.findChildren(TextWindow)
     assert not page.isModal()
     assert all(notice in page.browser.toPlainText() for notice in BOOK.notices)
     page.close()

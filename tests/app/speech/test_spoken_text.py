@@ -1,7 +1,7 @@
 import pytest
 from PySide6.QtGui import QTextCursor, QTextDocument
 
-from app.speech.spoken_text import SpokenText
+from app.speech.spoken_text import SpokenTextMap
 from app.widgets.text_views import Utf16Positions
 from engine.speech import Utterance
 from tests.app.fakes import utterances_of
@@ -14,7 +14,7 @@ class Page:
     def __init__(self, text: str = TEXT) -> None:
         self.document = QTextDocument()
         self.document.setPlainText(text)
-        self.spoken = SpokenText(self.document)
+        self.spoken = SpokenTextMap(self.document)
         self.spoken.begin_text(text)
         self.spoken.remember(utterances_of(text))
         self.text = text

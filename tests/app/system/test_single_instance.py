@@ -9,14 +9,14 @@ from app.system import single_instance
 from app.system.single_instance import NoAnswer, SingleInstance
 
 SECOND = "import sys; from pathlib import Path; from app.system.single_instance import SingleInstance; "
-SECOND += "sys.exit(SingleInstance(Path(sys.argv[1])).begin(sys.argv[2]))"
+SECOND += "sys.exit(SingleInstance(Path(sys.argv[1])).become_first(sys.argv[2]))"
 KILLED = "import os, sys; from pathlib import Path; from app.system.single_instance import SingleInstance; "
-KILLED += "first = SingleInstance(Path(sys.argv[1])); first.begin(''); os.kill(os.getpid(), 9)"
+KILLED += "first = SingleInstance(Path(sys.argv[1])); first.become_first(''); os.kill(os.getpid(), 9)"
 
 
 def test_a_second_start_hands_its_message_over(qtbot: QtBot, tmp_path: Path) -> None:
     first = SingleInstance(tmp_path)
-    assert first.begin("")
+    assert first.become_first("")
     received: list[str] = []
     first.received.connect(received.append)
     long = "Grüße 🙂 " * 5000
@@ -32,23 +32,23 @@ def test_files_left_by_a_killed_first_instance_are_taken_over(qapp: object, tmp_
     subprocess.run([sys.executable, "-c", KILLED, str(tmp_path)], check=False)
     assert (tmp_path / "window.socket").exists()
     first = SingleInstance(tmp_path)
-    assert first.begin("")
+    assert first.become_first("")
     first.end()
 
 
 def test_a_new_instance_becomes_first_after_the_old_one_ends(qapp: object, tmp_path: Path) -> None:
     for _ in range(2):
         instance = SingleInstance(tmp_path)
-        assert instance.begin("")
+        assert instance.become_first("")
         instance.end()
 
 
 def test_a_silent_first_instance_is_reported(qapp: object, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(single_instance, "ANSWER_WITHIN_SECONDS", 0.3)
     first = SingleInstance(tmp_path)
-    assert first.begin("")  # its events are not processed while this test waits
+    assert first.become_first("")  # its events are not processed while this test waits
     with pytest.raises(NoAnswer):
-        SingleInstance(tmp_path).begin("Hello?")
+        SingleInstance(tmp_path).become_first("Hello?")
     first.end()
 
 
@@ -58,5 +58,5 @@ def test_without_a_lock_or_socket_every_instance_is_the_first(
 ) -> None:
     (tmp_path / "file").write_text("no folder")
     instances = [SingleInstance(tmp_path / place) for _ in range(2)]
-    assert [instance.begin("") for instance in instances] == [True, True]
+    assert [instance.become_first("") for instance in instances] == [True, True]
     assert "Several windows" in caplog.text

@@ -6,7 +6,7 @@ from PySide6.QtGui import QAction
 from PySide6.QtWidgets import QDialog, QMainWindow
 from pytestqt.qtbot import QtBot
 
-from app.widgets.windows import Page, WindowMenu
+from app.widgets.windows import TextWindow, WindowMenu
 
 
 @pytest.fixture
@@ -76,7 +76,7 @@ def test_a_page_can_be_read_beside_the_window(qtbot: QtBot) -> None:
     window = QMainWindow()
     qtbot.addWidget(window)
     window.resize(400, 300)
-    page = Page("Help", "<h2>Speak</h2>", window)
+    page = TextWindow("Help", "<h2>Speak</h2>", window)
     page.show()
     assert not page.isModal()
     assert page.browser.toPlainText() == "Speak"

@@ -159,7 +159,7 @@ def test_ours_and_the_original_compute_the_same(job, tmp_path):
     original = pytorch_runner(job, tmp_path)
     for name in ("bert", "text_encoder", "istft"):
         stage = stage_named(name)
-        for output, array in original.run(stage, inputs_of(stage, values)).items():
+        for output, array in original.run_stage(stage, inputs_of(stage, values)).items():
             np.testing.assert_allclose(array, values[output], atol=1e-4)
     runner.close()
 
@@ -207,7 +207,7 @@ class Speaking:
         self.samples_per_frame = samples_per_frame
         self.given = []
 
-    def run(self, tokens, style, speed):
+    def speak_tokens(self, tokens, style, speed):
         self.given.append((tokens, style, speed))
         return np.zeros(51 * self.samples_per_frame, np.float32)
 

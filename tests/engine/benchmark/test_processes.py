@@ -88,7 +88,7 @@ def process(monkeypatch, tmp_path):
 
 def test_the_first_run_is_recorded_separately_and_idle_time_adds_up(process):
     process.warm_up(Length(8, 3, 0.2))
-    runs = [process.run(Length(8, 3, 0.2)) for _ in range(2)]
+    runs = [process.measure_length(Length(8, 3, 0.2)) for _ in range(2)]
     figures = process.figures()
     assert [run["bert"] for run in runs] == [1.0, 2.0]
     assert figures.first_run_seconds == 10.0

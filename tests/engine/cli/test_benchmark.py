@@ -8,7 +8,7 @@ from engine.benchmark import layer_timing
 from engine.benchmark.estimate import counting
 from engine.benchmark.peers import PeerSelection
 from engine.cli import benchmark
-from engine.cli.benchmark import add_options, run
+from engine.cli.benchmark import add_options, run_benchmark
 from engine.cli.command import STANDARD_OUTPUT
 from engine.compiler.artifacts.manifest import Variant
 from engine.errors import EngineError, InvalidRequest
@@ -48,19 +48,19 @@ def asked_for(monkeypatch):
 
 def test_an_unknown_target_is_refused():
     with pytest.raises(InvalidRequest, match="Unknown estimate “cuda”"):
-        run(options("--estimate", "cuda"), print)
+        run_benchmark(options("--estimate", "cuda"), print)
 
 
 @pytest.mark.parametrize("kind", [["--estimate", "metal"], ["--layers"]])
 @pytest.mark.parametrize("extra", [["--peers"], ["--plot", "x.png"], ["--seconds", "1", "2"]])
 def test_estimates_and_layers_accept_one_length_and_no_peers_or_plot(kind, extra):
     with pytest.raises(InvalidRequest, match="one length"):
-        run(options(*kind, *extra), print)
+        run_benchmark(options(*kind, *extra), print)
 
 
 def test_layers_are_not_estimated():
     with pytest.raises(InvalidRequest, match="estimated"):
-        run(options("--estimate", "metal", "--layers"), print)
+        run_benchmark(options("--estimate", "metal", "--layers"), print)
 
 
 def test_layers_are_timed_at_the_length_and_in_the_rounds_asked_for(monkeypatch):
@@ -71,7 +71,7 @@ def test_layers_are_timed_at_the_length_and_in_the_rounds_asked_for(monkeypatch)
         return TIMES
 
     monkeypatch.setattr(layer_timing, "layer_times", instead)
-    outcome = run(options("--layers", "--seconds", "4", "--threads", "1", "--rounds", "3"), print)
+    outcome = run_benchmark(options("--layers", "--seconds", "4", "--threads", "1", "--rounds", "3"), print)
     ((stages, sizes, threads, rounds, _),) = asked
     assert (stages, threads, rounds) == (DEVICE_STAGES, 1, 3)
     assert sizes.lengths == {"frames": 160, "tokens": 53}
@@ -100,12 +100,12 @@ def test_layers_are_timed_at_the_length_and_in_the_rounds_asked_for(monkeypatch)
 )
 def test_invalid_options_are_reported_before_any_work(asked_for, mistake, words):
     with pytest.raises(InvalidRequest, match=words):
-        run(options(*mistake), print)
+        run_benchmark(options(*mistake), print)
     assert asked_for == []
 
 
 def test_ours_alone_at_three_lengths_unless_asked_otherwise(asked_for):
-    run(options("--model", "kokoro-82m", "--weights", "random:0"), print)
+    run_benchmark(options("--model", "kokoro-82m", "--weights", "random:0"), print)
     ((job, lengths, choice, rounds, _),) = asked_for
     assert (job.model, job.weights, job.threads) == ("kokoro-82m", "random:0", len(usable_cores()))
     assert [length.seconds for length in lengths] == [2, 10, 30]
@@ -114,7 +114,7 @@ def test_ours_alone_at_three_lengths_unless_asked_otherwise(asked_for):
 
 
 def test_lengths_peers_and_threads_are_those_asked_for(asked_for):
-    run(options("--seconds", "1", "4", "--peers", "pytorch", "--threads", "1", "--rounds", "2"), print)
+    run_benchmark(options("--seconds", "1", "4", "--peers", "pytorch", "--threads", "1", "--rounds", "2"), print)
     ((job, lengths, choice, rounds, _),) = asked_for
     assert [length.seconds for length in lengths] == [1, 4]
     assert (job.threads, choice.names, rounds) == (1, ("pytorch",), 2)
@@ -123,14 +123,14 @@ def test_lengths_peers_and_threads_are_those_asked_for(asked_for):
 def test_metal_is_refused_where_there_is_none_before_any_work(asked_for, monkeypatch):
     monkeypatch.setattr(tvm_runtime, "_METAL", (8, 7))  # more than any machine has
     with pytest.raises(EngineError, match="no Metal device"):
-        run(options("--device", "metal"), print)
+        run_benchmark(options("--device", "metal"), print)
     assert asked_for == []
 
 
 def test_the_cpu_is_timed_alongside_metal(asked_for, monkeypatch):
     on_metal = DeviceChoice("metal", Variant("metal-macos"), "requested")
     monkeypatch.setattr(benchmark, "choose_device", lambda *_: on_metal)
-    run(options("--device", "metal", "--peers", "pytorch"), print)
+    run_benchmark(options("--device", "metal", "--peers", "pytorch"), print)
     ((job, _, choice, _, _),) = asked_for
     assert job.device == "metal"
     assert choice.names == ("ours-on-cpu", "pytorch")
@@ -140,12 +140,12 @@ def test_the_cpu_is_timed_alongside_metal(asked_for, monkeypatch):
 def test_omitted_peers_are_reported(monkeypatch):
     monkeypatch.setattr(benchmark, "choose_peers", lambda *_: PeerSelection((), {"somebody": "it is not here"}))
     heard = []
-    run(options("--peers"), heard.append)
+    run_benchmark(options("--peers"), heard.append)
     assert heard == ["note: somebody is omitted: it is not here"]
 
 
 def test_a_plot_is_of_many_lengths(asked_for, tmp_path):
-    run(options("--plot", str(tmp_path / "x.png")), print)
+    run_benchmark(options("--plot", str(tmp_path / "x.png")), print)
     assert [length.seconds for length in asked_for[0][1]] == [1, 2, 5, 10, 20, 30, 60]
     assert (tmp_path / "x.png").read_bytes().startswith(b"\x89PNG")
 
@@ -153,20 +153,20 @@ def test_a_plot_is_of_many_lengths(asked_for, tmp_path):
 @pytest.mark.usefixtures("asked_for")
 def test_a_measurement_goes_into_a_file_and_into_words(tmp_path):
     path = tmp_path / "figures.json"
-    outcome = run(options("--json", str(path)), print)
+    outcome = run_benchmark(options("--json", str(path)), print)
     assert json.loads(path.read_text(encoding="utf-8")) == json.loads(json.dumps(outcome.data))
     assert "best peer" in outcome.words
 
 
 def test_a_file_that_cannot_be_written_is_found_before_the_work(tmp_path):
     with pytest.raises(EngineError, match="exist"):
-        run(options("--estimate", "metal", "--json", str(tmp_path / "no" / "x.json")), print)
+        run_benchmark(options("--estimate", "metal", "--json", str(tmp_path / "no" / "x.json")), print)
 
 
 @pytest.mark.usefixtures("quick")
 def test_figures_go_into_a_file(tmp_path):
     path = tmp_path / "figures.json"
-    outcome = run(options("--estimate", "metal", "--model", "kokoro-82m", "--json", str(path)), print)
+    outcome = run_benchmark(options("--estimate", "metal", "--model", "kokoro-82m", "--json", str(path)), print)
     assert json.loads(path.read_text(encoding="utf-8"))["model"] == "kokoro-82m"
     assert "kokoro-82m" in outcome.words
 
@@ -175,5 +175,5 @@ def test_figures_go_into_a_file(tmp_path):
 def test_json_without_a_name_is_standard_output():
     asked = options("--estimate", "metal", "--json")
     assert asked.json == STANDARD_OUTPUT
-    assert run(asked, print).data["model"] == "starter"
+    assert run_benchmark(asked, print).data["model"] == "starter"
     assert not Path("-").exists()

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 import soundfile
 
-from engine.cli.parser import run
+from engine.cli.parser import run_command
 from engine.runtime.edit_files import write_edits
 from engine.speech import CurveEdit, PhonemeEdit, Respelling, UtteranceEdit
 
@@ -17,7 +17,7 @@ STARTER = ("--model", "starter")
 
 
 def planned(capsys: pytest.CaptureFixture[str], *arguments: str) -> dict[str, Any]:
-    assert run(["plan", TEXT, *STARTER, "--json", *arguments]) == 0
+    assert run_command(["plan", TEXT, *STARTER, "--json", *arguments]) == 0
     data: dict[str, Any] = json.loads(capsys.readouterr().out)
     return data
 
@@ -45,7 +45,7 @@ def test_durations_pitch_and_energy_are_predicted(capsys):
 
 
 def test_people_read_the_durations(capsys):
-    assert run(["plan", TEXT, *STARTER, "--prosody"]) == 0
+    assert run_command(["plan", TEXT, *STARTER, "--prosody"]) == 0
     assert "(ms)" in capsys.readouterr().out
 
 
@@ -59,7 +59,7 @@ def test_a_plan_shows_the_effect_of_edits(capsys, edits):
 def test_edited_speech_is_longer_and_the_same_each_time(tmp_path, edits):
     spoken = []
     for name, more in (("plain", ()), ("edited", ("--edits", str(edits))), ("again", ("--edits", str(edits)))):
-        assert run(["speak", TEXT, *STARTER, "--out", str(tmp_path / f"{name}.wav"), *more]) == 0
+        assert run_command(["speak", TEXT, *STARTER, "--out", str(tmp_path / f"{name}.wav"), *more]) == 0
         spoken.append(soundfile.read(tmp_path / f"{name}.wav", dtype="int16")[0])
     plain, edited, again = spoken
     assert len(edited) > len(plain) + 24_000 // 2
@@ -71,19 +71,19 @@ def test_a_document_is_exported_with_edits_if_it_is_one_text(tmp_path, edits, ca
     path.write_text(TEXT, encoding="utf-8")
     book.write_text("# One\n\nIt begins.\n\n# Two\n\nIt ends.", encoding="utf-8")
     out = ("--out", str(tmp_path / "a.wav"), "--edits", str(edits), *STARTER)
-    assert run(["speak", "--file", str(path), *out]) == 0
-    assert run(["speak", TEXT, *STARTER, "--out", str(tmp_path / "b.wav"), "--edits", str(edits)]) == 0
+    assert run_command(["speak", "--file", str(path), *out]) == 0
+    assert run_command(["speak", TEXT, *STARTER, "--out", str(tmp_path / "b.wav"), "--edits", str(edits)]) == 0
     lengths = [soundfile.info(tmp_path / name).frames for name in ("a.wav", "b.wav")]
     assert lengths[0] == lengths[1]
     capsys.readouterr()
-    assert run(["speak", "--file", str(book), *out]) != 0
+    assert run_command(["speak", "--file", str(book), *out]) != 0
     assert "2 chapters" in capsys.readouterr().err
 
 
 def test_compiled_speech_with_edits_is_that_of_the_reference(capsys, edits):
     """Every stage passes, because the reference applies the same edits."""
     arguments = ["validate", "--text", TEXT, *STARTER, "--edits", str(edits), "--regimes", "compiled", "--json"]
-    assert run(arguments) == 0
+    assert run_command(arguments) == 0
     rows = json.loads(capsys.readouterr().out)["rows"]
     isolated = [row["pearson"] for row in rows if row["reading"] == "reference-fed" and row["pearson"] is not None]
     assert isolated
@@ -96,5 +96,5 @@ def test_a_file_without_edits_is_refused(command, content, tmp_path, capsys):
     path = tmp_path / "edits.json"
     if content is not None:
         path.write_text(content, encoding="utf-8")
-    assert run([*command, *STARTER, "--edits", str(path)]) != 0
+    assert run_command([*command, *STARTER, "--edits", str(path)]) != 0
     assert capsys.readouterr().err.count("error:") == 1

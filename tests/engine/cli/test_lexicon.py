@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from engine.cli.parser import run
+from engine.cli.parser import run_command
 from engine.text.g2p.user_lexicon.store import UserLexicon
 
 
@@ -20,12 +20,12 @@ def _empty() -> Iterator[None]:
 
 
 def answer(capsys: pytest.CaptureFixture[str], *arguments: str) -> Any:
-    assert run(["lexicon", *arguments, "--json"]) == 0
+    assert run_command(["lexicon", *arguments, "--json"]) == 0
     return json.loads(capsys.readouterr().out)
 
 
 def error(capsys: pytest.CaptureFixture[str], *arguments: str) -> str:
-    assert run(["lexicon", *arguments]) == 1
+    assert run_command(["lexicon", *arguments]) == 1
     return capsys.readouterr().err
 
 
@@ -35,7 +35,7 @@ def test_an_added_word_is_in_the_next_plan(capsys):
         "word": "Zorg", "pattern": "", "phonemes": "zɔːrɡ", "say": "", "part_of_speech": "", "case": "any",
         "language": "en",
     }  # fmt: skip
-    assert run(["plan", "Dr. Zorg's 5 Zorgs.", "--model", "starter", "--json"]) == 0
+    assert run_command(["plan", "Dr. Zorg's 5 Zorgs.", "--model", "starter", "--json"]) == 0
     (chapter,) = json.loads(capsys.readouterr().out)["chapters"]
     words = [word for utterance in chapter["utterances"] for word in utterance["words"]]
     assert [(word["text"], word["phonemes"], word["source"]) for word in words if word["source"] == "you"] == [
@@ -59,7 +59,7 @@ def test_entries_are_listed_by_language_and_text(capsys):
     assert titles("--language", "es") == ["casa"]
     assert titles("--search", "THOUSAND") == [r"(\d+)k\b"]
     assert titles("--search", "lˈɛ") == ["lead"]
-    assert run(["lexicon", "list"]) == 0
+    assert run_command(["lexicon", "list"]) == 0
     assert capsys.readouterr().out.splitlines() == [
         "“Zorg”: “zorgue” (en-GB, exact case)",
         r"pattern “(\d+)k\b”: “\1 thousand” (en)",
@@ -106,7 +106,7 @@ def test_usable_lines_are_imported_and_exported_again(capsys, tmp_path):
 def test_an_import_fails_if_no_line_is_usable(capsys, tmp_path):
     path = tmp_path / "a.csv"
     path.write_text("word,phonemes\n" + "Bad,ж\n" * 200, encoding="utf-8")
-    assert run(["lexicon", "import", str(path)]) == 1
+    assert run_command(["lexicon", "import", str(path)]) == 1
     lines = capsys.readouterr().out.splitlines()
     assert lines[-2:] == ["100 more lines were refused; --json lists them.", "Imported 0 entries, refused 200."]
 

@@ -6,7 +6,7 @@ import pytest
 
 from engine.__main__ import main
 from engine.cli.command import Outcome
-from engine.cli.models import add_options, format_progress, run
+from engine.cli.models import add_options, format_progress, manage_models
 from engine.errors import InvalidRequest
 from engine.models.progress import ModelActivity, ModelProgress
 from engine.models.store import ModelStore
@@ -18,7 +18,7 @@ def act(store: ModelStore, *arguments: Any) -> tuple[Outcome, list[str]]:
     parser = argparse.ArgumentParser()
     add_options(parser)
     shown: list[str] = []
-    return run(parser.parse_args([str(word) for word in arguments]), shown.append, store), shown
+    return manage_models(parser.parse_args([str(word) for word in arguments]), shown.append, store), shown
 
 
 def test_the_list_shows_all_available_models(tmp_path):

@@ -3,14 +3,14 @@ from typing import Any
 
 import pytest
 
-from engine.cli.parser import run
+from engine.cli.parser import run_command
 from engine.cli.plan import COMMAND
 
 TEXT = "The FBI of [Kokoro](/kˈOkəɹO/) blorfifies <b>it</b> on May 5. (漢字) 😀 NASA!"
 
 
 def planned(capsys: pytest.CaptureFixture[str], *arguments: str) -> dict[str, Any]:
-    assert run([COMMAND.name, *arguments, "--model", "starter", "--json"]) == 0
+    assert run_command([COMMAND.name, *arguments, "--model", "starter", "--json"]) == 0
     data: dict[str, Any] = json.loads(capsys.readouterr().out)
     return data
 
@@ -55,7 +55,7 @@ def test_words_have_their_tags(capsys):
         ("Are", ["slow"]), ("you", ["slow", "rise"]), ("No", []), ("x", []),
     ]  # fmt: skip
     assert [each["message"] for each in data["notices"] if "[/fast]" in each["message"]]
-    assert run([COMMAND.name, "Are [rise]you?", "--model", "starter"]) == 0
+    assert run_command([COMMAND.name, "Are [rise]you?", "--model", "starter"]) == 0
     assert "[rise]" in capsys.readouterr().out.splitlines()[2]
 
 
@@ -77,13 +77,13 @@ def test_a_document_is_planned_by_chapters(tmp_path, capsys):
 
 
 def test_people_read_a_table(capsys):
-    assert run([COMMAND.name, "In 1984.", "--model", "starter"]) == 0
+    assert run_command([COMMAND.name, "In 1984.", "--model", "starter"]) == 0
     assert [line.split()[0] for line in capsys.readouterr().out.splitlines()] == ["0", "In", "1984"]
 
 
 @pytest.mark.parametrize("arguments", [[], ["…"], ["Hi", "--file", "a.txt"], ["Hi", "--voice", "nobody"]])
 def test_an_impossible_plan_reports_an_error(arguments, capsys):
-    assert run([COMMAND.name, *arguments]) != 0
+    assert run_command([COMMAND.name, *arguments]) != 0
     said = capsys.readouterr()
     assert said.out == ""
     assert "error:" in said.err

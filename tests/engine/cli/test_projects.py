@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 import soundfile
 
-from engine.cli.parser import run
+from engine.cli.parser import run_command
 from engine.runtime.project_files import ModelIdentity, write_project
 from engine.runtime.projects import identity_of
 from engine.speech import Definitions, PhonemeEdit, Pronunciation, SpeechRequest, UtteranceEdit
@@ -27,7 +27,7 @@ REQUEST = SpeechRequest(
 
 
 def planned(capsys: pytest.CaptureFixture[str], *arguments: str) -> dict[str, Any]:
-    assert run(["plan", "--json", "--prosody", *arguments]) == 0
+    assert run_command(["plan", "--json", "--prosody", *arguments]) == 0
     data: dict[str, Any] = json.loads(capsys.readouterr().out)
     return data
 
@@ -43,7 +43,7 @@ def project(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> Path:
 
 
 def spoken(tmp_path: Path, *arguments: str) -> np.ndarray:
-    assert run(["speak", *arguments, "--out", str(tmp_path / "a.wav")]) == 0
+    assert run_command(["speak", *arguments, "--out", str(tmp_path / "a.wav")]) == 0
     samples: np.ndarray = soundfile.read(tmp_path / "a.wav", dtype="int16")[0]
     return samples
 
@@ -96,7 +96,7 @@ def test_bad_projects_and_conflicting_options_are_refused_with_a_sentence(argume
     damaged.write_bytes(project.read_bytes()[:100])
     names = {"project": project, "damaged": damaged, "missing": tmp_path / "missing.kokoro"}
     before = project.read_bytes()
-    assert run(["speak", "--model", "starter", *(each.format(**names) for each in arguments)]) == 1
+    assert run_command(["speak", "--model", "starter", *(each.format(**names) for each in arguments)]) == 1
     error = capsys.readouterr().err
     assert "Traceback" not in error
     assert error.strip().endswith(".")
@@ -105,9 +105,9 @@ def test_bad_projects_and_conflicting_options_are_refused_with_a_sentence(argume
 
 def test_a_project_is_validated_with_its_edits(project, capsys):
     report = ["--json", "--regimes", "compiled", "--model", "starter"]
-    assert run(["validate", "--project", str(project), *report]) == 0
+    assert run_command(["validate", "--project", str(project), *report]) == 0
     data = json.loads(capsys.readouterr().out)
     assert data["request"]["speech"]["text"] == TEXT
     assert data["request"]["speech"]["edits"][0]["changes"][0]["frames"] == 40
-    assert run(["validate", "--project", str(project), "--text", "Hello.", *report]) == 1
+    assert run_command(["validate", "--project", str(project), "--text", "Hello.", *report]) == 1
     assert "Omit one of them" in capsys.readouterr().err

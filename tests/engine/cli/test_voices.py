@@ -6,7 +6,7 @@ from collections.abc import Iterator
 import pytest
 
 from engine.cli.command import Outcome
-from engine.cli.voices import add_options, preview_text, run, voices_in
+from engine.cli.voices import add_options, manage_voices, preview_text, voices_in
 from engine.errors import InvalidRequest
 from engine.models.checkpoints import starter_voices
 from engine.models.installed_voices import ModelVoices, installed_voices
@@ -22,7 +22,7 @@ def options_of(*arguments: str) -> argparse.Namespace:
 
 
 def outcome(*arguments: str) -> Outcome:
-    return run(options_of(*arguments))
+    return manage_voices(options_of(*arguments))
 
 
 @pytest.fixture

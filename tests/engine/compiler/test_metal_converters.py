@@ -74,7 +74,7 @@ def test_a_float16_decoder_keeps_its_tolerance(tiny_config):
     config = replace(tiny_config, hidden_dim=64, istftnet=generator)
     weights = random_weights(config, 0)
     arrays = arrays_for(stage, config, {"tokens": (9,), "frames": (4,)})
-    expected = ExportableRunner(network_with(config, weights)).run(stage, arrays)
+    expected = ExportableRunner(network_with(config, weights)).run_stage(stage, arrays)
     with software.fast():
         float16 = MetalStage(software, stage, config, weights, precision=Precision.FLOAT16)
         result = float16.run(arrays)
@@ -98,10 +98,10 @@ def test_stages_on_metal_equal_the_exportable_ones(tiny_config, compiled, export
     stage, metal = stage_named(name), metal_device()
     for counts in COUNTS:
         arrays = arrays_for(stage, tiny_config, counts)
-        expected = exportable.run(stage, arrays)
+        expected = exportable.run_stage(stage, arrays)
         with metal.fast():
-            result = compiled.run(stage, arrays)
-            spoilt = compiled.run(stage, with_spoilt_padding(tiny_config, stage, arrays, counts))
+            result = compiled.run_stage(stage, arrays)
+            spoilt = compiled.run_stage(stage, with_spoilt_padding(tiny_config, stage, arrays, counts))
         for output, array in result.items():
             np.testing.assert_array_equal(spoilt[output], array)
             assert np.isfinite(array).all()

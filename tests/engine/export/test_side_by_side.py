@@ -44,7 +44,7 @@ def submit_with(threads: ThreadPoolExecutor, speaker: FastSpeaker) -> Submit:
 def begun(orders: list[ExportJob], submit: Submit, observe: Callable[[Event], None] = lambda _: None) -> SpokenAhead:
     """Return the speaker of these jobs, which has begun with all parts."""
     ahead = SpokenAhead(FastSpeaker().fingerprint, "af_heart", submit, observe)
-    ahead.begin(request for order in orders for request in requests_of(order, str))
+    ahead.speak_ahead(request for order in orders for request in requests_of(order, str))
     return ahead
 
 

@@ -56,9 +56,9 @@ def test_the_padding_changes_nothing(distilled, name, lengths, more, seed):
 def test_a_batch_equals_its_members(distilled, name):
     stage, lengths = stage_named(name), (5, 40, 1, 17)
     batch = random_batch(stage, TINY, lengths)
-    outputs = distilled.run(stage, batch.padded(0))
+    outputs = distilled.run_stage(stage, batch.padded(0))
     for index in range(len(lengths)):
-        alone = distilled.run(stage, batch.member(index))
+        alone = distilled.run_stage(stage, batch.member(index))
         for tensor in stage.outputs:
             np.testing.assert_allclose(
                 batch.valid(tensor, outputs[tensor.name], index), alone[tensor.name][0], rtol=0, atol=2e-3
@@ -70,7 +70,7 @@ def test_steps_within_reach_of_corrections_match_the_lstm(teacher, name):
     stage = stage_named(name)
     batch = random_batch(stage, TINY, (LENGTH_THAT_CORRECTIONS_REACH, 1))
     taught = runner(corrections=LENGTH_THAT_CORRECTIONS_REACH)
-    ours, theirs = (each.run(stage, batch.padded(0)) for each in (taught, teacher))
+    ours, theirs = (each.run_stage(stage, batch.padded(0)) for each in (taught, teacher))
     for tensor in stage.outputs:
         np.testing.assert_allclose(ours[tensor.name], theirs[tensor.name], rtol=1e-4, atol=1e-3)
 
@@ -79,7 +79,7 @@ def test_steps_within_reach_of_corrections_match_the_lstm(teacher, name):
 def test_students_are_in_place(distilled, teacher, name):
     stage = stage_named(name)
     values = random_batch(stage, TINY, (20,)).padded(0)
-    ours, theirs = distilled.run(stage, values), teacher.run(stage, values)
+    ours, theirs = distilled.run_stage(stage, values), teacher.run_stage(stage, values)
     assert any(np.abs(ours[tensor.name] - theirs[tensor.name]).max() > 1e-3 for tensor in stage.outputs)
 
 
@@ -88,8 +88,8 @@ def test_lstms_without_a_student_stay():
     assert list(stages) == ["duration"]
     stage = stage_named("duration")
     values = random_batch(stage, TINY, (20, 7)).padded(0)
-    theirs = ExportableRunner(network_with(TINY, WEIGHTS)).run(stage, values)
-    ours = StagesRunner(TINY, stages).run(stage, values)
+    theirs = ExportableRunner(network_with(TINY, WEIGHTS)).run_stage(stage, values)
+    ours = StagesRunner(TINY, stages).run_stage(stage, values)
     assert np.array_equal(ours["prosody_features"], theirs["prosody_features"])
     assert not np.allclose(ours["duration_logits"], theirs["duration_logits"])
 

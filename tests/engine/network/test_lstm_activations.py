@@ -36,9 +36,9 @@ def extended(x: Array, length: int) -> Array:
 def test_the_captured_input_reproduces_the_reference_output(path, network, start, inputs):
     seen: Values = {}
     reference = Reference(network)
-    features = reference.run("bert", start)
+    features = reference.run_stage("bert", start)
     for stage in ("duration", "text_encoder"):
-        reference.run(stage, {**start, **features}, lambda name, array: seen.update({name: array}))
+        reference.run_stage(stage, {**start, **features}, lambda name, array: seen.update({name: array}))
     np.testing.assert_allclose(SingleLstm(network, path).packed(inputs[path], STEPS), seen[path], atol=1e-6)
 
 

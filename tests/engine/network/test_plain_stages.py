@@ -31,7 +31,7 @@ def test_the_stages_are_the_references_with_upstreams_source(tiny_config, weight
     for stage in DEVICE_STAGES:
         with torch.no_grad():
             outputs = PlainStage(network, stage.name)(*tensors(stage, values))
-        expected = reference.run(stage.name, inputs_of(stage, values))
+        expected = reference.run_stage(stage.name, inputs_of(stage, values))
         for tensor, output in zip(stage.outputs, outputs, strict=True):
             assert (output.numpy() == expected[tensor.name]).all()
 

@@ -61,7 +61,7 @@ def test_the_decoder_of_few_frames_is_float64(tiny_config, frames):
         for tensor in decoder.inputs
     }
     seen: Values = {}
-    reference.run("decoder", first, seen.__setitem__)
+    reference.run_stage("decoder", first, seen.__setitem__)
     assert {array.dtype for array in seen.values()} == {np.dtype(np.float64 if frames <= FEW_FRAMES else np.float32)}
     assert next(network.decoder.parameters()).dtype == torch.float32
 
@@ -131,14 +131,14 @@ def test_float64_source_is_close_to_upstreams_where_phases_are_short(tiny_config
     stage = stage_named("source")
     f0 = np.linspace(90, 140, 6, dtype=np.float32).reshape(1, 3, 2)
     inputs = {"f0": f0, "source_noise": noise_for(tiny_config, 3), "frame_count": np.array([3], np.int32)}
-    exact, single = (runner.run(stage, inputs)["harmonics"] for runner in (truth, upstream))
+    exact, single = (runner.run_stage(stage, inputs)["harmonics"] for runner in (truth, upstream))
     spectra = [parts[0] * np.exp(1j * parts[1]) for parts in (np.split(exact, 2, 1), np.split(single, 2, 1))]
     np.testing.assert_allclose(*spectra, atol=1e-3)
 
 
 @each_stage
 def test_a_run_gives_the_declared_outputs_and_repeats_itself(stage, tiny_config, truth, values):
-    again = truth.run(stage, inputs_of(stage, values))
+    again = truth.run_stage(stage, inputs_of(stage, values))
     lengths = {"tokens": 6, "frames": int(values["frame_count"][0])}
     for tensor in stage.outputs:
         assert again[tensor.name].shape == tensor.shape(tiny_config, 1, lengths)
@@ -150,7 +150,7 @@ def test_a_run_leaves_network_and_torch_as_they_were(stage, network, truth, upst
     modules, hooks = dict(network.named_modules()), hook_count(network)
     random_state, draw = torch.get_rng_state(), torch.randn_like
     for runner in (truth, upstream):
-        runner.run(stage, inputs_of(stage, values))
+        runner.run_stage(stage, inputs_of(stage, values))
     assert all(module is modules[path] for path, module in network.named_modules())
     assert hook_count(network) == hooks
     assert all(parameter.dtype == torch.float32 for parameter in network.parameters())
@@ -162,14 +162,14 @@ def test_the_network_is_whole_again_after_an_error(network, values):
     stft = network.decoder.generator.stft
     broken = dict(inputs_of(stage_named("decoder"), values), energy=values["energy"][:, :1])
     with pytest.raises(RuntimeError):
-        Reference(network).run("decoder", broken)
+        Reference(network).run_stage("decoder", broken)
     assert network.decoder.generator.stft is stft
 
 
 @each_stage
 def test_every_declared_probe_is_observed(stage, network, values):
     seen: dict[str, np.ndarray] = {}
-    Reference(network).run(stage.name, inputs_of(stage, values), seen.__setitem__)
+    Reference(network).run_stage(stage.name, inputs_of(stage, values), seen.__setitem__)
     for probe in stage.probes:
         head, _, tail = probe.module.partition("*")
         matching = [path for path in seen if path.startswith(head) and path.endswith(tail)]
@@ -182,7 +182,7 @@ def test_every_declared_probe_is_observed(stage, network, values):
 def test_observed_arrays_stay_unchanged(stage, network, values):
     """kokoro's generator adds to some of its modules' outputs in place."""
     seen: list[tuple[np.ndarray, np.ndarray]] = []
-    Reference(network).run(
+    Reference(network).run_stage(
         stage.name, inputs_of(stage, values), lambda _, array: seen.append((array, np.array(array, copy=True)))
     )
     assert all(np.array_equal(array, at_first) for array, at_first in seen)
@@ -190,7 +190,7 @@ def test_observed_arrays_stay_unchanged(stage, network, values):
 
 def test_the_source_probe_shows_the_exact_waveform(network, values):
     seen: dict[str, np.ndarray] = {}
-    Reference(network).run("source", inputs_of(stage_named("source"), values), seen.__setitem__)
+    Reference(network).run_stage("source", inputs_of(stage_named("source"), values), seen.__setitem__)
     merging = network.decoder.generator.m_source.l_linear
     exact = exact_waveform(values["f0"][0], values["source_noise"][0], merging.weight.numpy(), merging.bias.numpy())
     np.testing.assert_array_equal(seen["decoder.generator.m_source"].ravel(), exact)

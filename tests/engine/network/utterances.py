@@ -40,7 +40,7 @@ def all_values(config: ModelConfig, runner: Runner, start: Mapping[str, Array]) 
     values, host = dict(start), HostRunner(config)
     for stage in STAGES:
         chosen = host if stage.runs_on is StagePlace.HOST else runner
-        values.update(chosen.run(stage, {tensor.name: values[tensor.name] for tensor in stage.inputs}))
+        values.update(chosen.run_stage(stage, {tensor.name: values[tensor.name] for tensor in stage.inputs}))
         if stage.runs_on is StagePlace.HOST:
             batch, frames = values["frame_token"].shape
             values.setdefault("source_noise", noise_for(config, frames, batch))

@@ -25,7 +25,7 @@ class NullRunner:
         self.seen: dict[str, Mapping[str, Array]] = {}
         self.closed = False
 
-    def run(self, stage: Stage, inputs: Mapping[str, Array]) -> dict[str, Array]:
+    def run_stage(self, stage: Stage, inputs: Mapping[str, Array]) -> dict[str, Array]:
         self.seen[stage.name] = dict(inputs)
         lengths = {"tokens": self.seen["bert"]["tokens"].shape[1], "frames": FRAMES}
         outputs = {t.name: np.zeros(t.shape(self.config, 1, lengths), t.dtype) for t in stage.outputs}
@@ -127,12 +127,12 @@ def test_the_noise_goes_once_the_source_has_run(config, style):
     kept: list[bool] = []
 
     class Watcher(NullRunner):
-        def run(self, stage: Stage, inputs: Mapping[str, Array]) -> dict[str, Array]:
+        def run_stage(self, stage: Stage, inputs: Mapping[str, Array]) -> dict[str, Array]:
             if stage.name == "source":
                 self.noise = weakref.ref(inputs["source_noise"])
             elif stage.name == "decoder":
                 kept.append(self.noise() is not None)
-            outputs = super().run(stage, inputs)
+            outputs = super().run_stage(stage, inputs)
             self.seen["source"] = {"source_noise": np.zeros((1, FRAMES, config.samples_per_frame, 1), np.float32)}
             return outputs
 

@@ -14,7 +14,7 @@ import numpy as np
 from engine.errors import Canceled
 from engine.server.events import RequestEvent
 from engine.server.serving import SpeechServer
-from engine.server.speaking import MAX_REQUESTS, Engine, SpeechService
+from engine.server.speaking import MAX_REQUESTS, ServiceEngine, SpeechService
 from engine.server.wyoming_server import WyomingServer
 from engine.speech import AudioChunk, SpeechRequest, SpokenWord, Utterance, VoiceInfo
 from engine.system.waiting import POLL_SECONDS, raise_if_set
@@ -97,7 +97,7 @@ class Running:
 
 @contextmanager
 def running(
-    engine: Engine,
+    engine: ServiceEngine,
     token: str | None = None,
     max_requests: int = MAX_REQUESTS,
     tell: Callable[[RequestEvent], object] = lambda _: None,

@@ -22,7 +22,7 @@ from engine.audio.recording import to_pcm
 from engine.errors import EngineError
 from engine.runtime.synthesizer import Synthesizer
 from engine.server.mcp_tools import build_server
-from engine.server.speaking import MAX_REQUESTS, Engine, SpeechService
+from engine.server.speaking import MAX_REQUESTS, ServiceEngine, SpeechService
 from engine.speech import SpeechRequest
 from tests.engine.server.running import FakeEngine
 from tests.patience import PATIENCE_SECONDS, wait_until
@@ -65,7 +65,7 @@ def device(monkeypatch: pytest.MonkeyPatch) -> Device:
 
 
 @contextmanager
-def served(engine: Engine, max_requests: int = MAX_REQUESTS) -> Iterator[SpeechService]:
+def served(engine: ServiceEngine, max_requests: int = MAX_REQUESTS) -> Iterator[SpeechService]:
     service = SpeechService(engine, max_requests)
     service.start()
     try:
@@ -82,7 +82,7 @@ def with_client(service: SpeechService, folder: Path, use: Callable[[Client], Aw
     return asyncio.run(connect())
 
 
-def call(engine: Engine, folder: Path, tool: str, **arguments: Any) -> CallToolResult:
+def call(engine: ServiceEngine, folder: Path, tool: str, **arguments: Any) -> CallToolResult:
     with served(engine) as service:
         return with_client(service, folder, lambda client: client.call_tool(tool, arguments))
 

@@ -22,7 +22,7 @@ from hypothesis import strategies as st
 from engine.audio.recording import to_pcm
 from engine.errors import EngineError
 from engine.runtime.synthesizer import Synthesizer
-from engine.server.speaking import Engine
+from engine.server.speaking import ServiceEngine
 from engine.server.speech_dispatcher import MarkedText, SpeechModule, escaped, read_ssml
 from engine.speech import SpeechRequest
 from tests.engine.server.running import FakeEngine
@@ -106,12 +106,12 @@ def kinds(events: list[list[bytes]]) -> list[bytes]:
 
 
 @contextmanager
-def module(engine: Engine) -> Iterator[Dispatcher]:
+def module(engine: ServiceEngine) -> Iterator[Dispatcher]:
     """Run the module in a thread, initialized; it ends with the block."""
     commands, to_module = os.pipe()
     from_module, replies = os.pipe()
     with os.fdopen(commands, "rb") as reading, os.fdopen(replies, "wb") as writing:
-        thread = threading.Thread(target=SpeechModule(engine, reading, writing).run)
+        thread = threading.Thread(target=SpeechModule(engine, reading, writing).answer_commands)
         thread.start()
         dispatcher = Dispatcher(to_module, from_module)
         try:

@@ -250,7 +250,7 @@ def utterances(count: int) -> tuple[Utterance, ...]:
 
 def compared(progress: RunProgress, clock: Clock, order: list[int]) -> None:
     for utterance in order:
-        progress.begin(utterance)
+        progress.begin_utterance(utterance)
         clock.now += SECONDS_PER_UTTERANCE
 
 

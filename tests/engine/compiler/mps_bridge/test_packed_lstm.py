@@ -135,7 +135,7 @@ def test_whole_stages_run_through_it(tiny_config, lstm_packed, name):
     exportable = ExportableRunner(network_with(tiny_config, values))
     for counts in COUNTS:
         arrays = arrays_for(stage, tiny_config, counts)
-        expected = exportable.run(stage, arrays)
+        expected = exportable.run_stage(stage, arrays)
         with metal_device().fast():
             result = compiled.run(arrays)
         for output, array in result.items():

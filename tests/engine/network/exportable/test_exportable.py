@@ -45,7 +45,7 @@ def inputs_of(stage: Stage, values: Values) -> Values:
 @each_stage
 @pytest.mark.parametrize("count", TOKEN_COUNTS)
 def test_equals_the_reference(stage, count, spoken, exportable):
-    outputs = exportable.run(stage, inputs_of(stage, spoken[count]))
+    outputs = exportable.run_stage(stage, inputs_of(stage, spoken[count]))
     for name, ours in outputs.items():
         theirs = spoken[count][name]
         assert correlation(ours, theirs) > 0.9999999
@@ -56,15 +56,15 @@ def test_equals_the_reference(stage, count, spoken, exportable):
 def test_one_token_of_one_frame_equals_the_reference(stage, tiny_config, truth, exportable):
     values = all_values(tiny_config, truth, opening(tiny_config, [1], speed=8.0))
     assert values["frame_count"].tolist() == [1]
-    for name, ours in exportable.run(stage, inputs_of(stage, values)).items():
+    for name, ours in exportable.run_stage(stage, inputs_of(stage, values)).items():
         np.testing.assert_allclose(ours, values[name], atol=2e-5 * max(1, np.abs(values[name]).max()))
 
 
 @each_stage
 def test_a_ragged_batch_equals_its_members_alone(stage, tiny_config, ragged, exportable):
-    outputs = exportable.run(stage, inputs_of(stage, ragged))
+    outputs = exportable.run_stage(stage, inputs_of(stage, ragged))
     for index in range(len(RAGGED)):
-        alone = exportable.run(stage, {t.name: sequence(tiny_config, t, ragged, index) for t in stage.inputs})
+        alone = exportable.run_stage(stage, {t.name: sequence(tiny_config, t, ragged, index) for t in stage.inputs})
         for tensor in stage.outputs:
             ours = sequence(tiny_config, tensor, {**ragged, **outputs}, index)
             scale = max(1, np.abs(alone[tensor.name]).max())
@@ -74,15 +74,15 @@ def test_a_ragged_batch_equals_its_members_alone(stage, tiny_config, ragged, exp
 @each_stage
 @pytest.mark.parametrize("filling", [0.0, 3.0, np.nan])
 def test_padding_does_not_matter(stage, filling, tiny_config, ragged, exportable):
-    clean = exportable.run(stage, inputs_of(stage, ragged))
-    dirty = exportable.run(stage, padded_with(filling, stage, tiny_config, ragged))
+    clean = exportable.run_stage(stage, inputs_of(stage, ragged))
+    dirty = exportable.run_stage(stage, padded_with(filling, stage, tiny_config, ragged))
     for name in clean:
         np.testing.assert_array_equal(dirty[name], clean[name])
 
 
 @each_stage
 def test_outputs_are_zero_beyond_the_length(stage, tiny_config, ragged, exportable):
-    outputs = exportable.run(stage, padded_with(3.0, stage, tiny_config, ragged))
+    outputs = exportable.run_stage(stage, padded_with(3.0, stage, tiny_config, ragged))
     for tensor in stage.outputs:
         kept = sum(np.abs(sequence(tiny_config, tensor, {**ragged, **outputs}, i)).sum() for i in range(4))
         np.testing.assert_allclose(np.abs(outputs[tensor.name]).sum(), kept, rtol=1e-6)
@@ -107,8 +107,8 @@ def test_exports_with_symbolic_lengths(stage, tiny_config, network):
 
 @each_stage
 def test_without_packing_padding_reaches_the_valid_steps_of_stages_with_an_lstm(stage, network, ragged, exportable):
-    unpacked = ExportableRunner(network, LstmSemantics.NO_PACK).run(stage, inputs_of(stage, ragged))
-    packed = exportable.run(stage, inputs_of(stage, ragged))
+    unpacked = ExportableRunner(network, LstmSemantics.NO_PACK).run_stage(stage, inputs_of(stage, ragged))
+    packed = exportable.run_stage(stage, inputs_of(stage, ragged))
     for name in packed:
         scale = np.abs(packed[name][0]).max()
         np.testing.assert_allclose(unpacked[name][0], packed[name][0], atol=1e-5 * scale)  # the longest: no padding
@@ -119,8 +119,8 @@ def test_without_packing_padding_reaches_the_valid_steps_of_stages_with_an_lstm(
 @each_stage
 def test_padding_values_do_not_matter_without_packing(stage, tiny_config, network, ragged):
     runner = ExportableRunner(network, LstmSemantics.NO_PACK)
-    clean = runner.run(stage, inputs_of(stage, ragged))
-    dirty = runner.run(stage, padded_with(np.nan, stage, tiny_config, ragged))
+    clean = runner.run_stage(stage, inputs_of(stage, ragged))
+    dirty = runner.run_stage(stage, padded_with(np.nan, stage, tiny_config, ragged))
     for name in clean:
         np.testing.assert_array_equal(dirty[name], clean[name])
 
@@ -131,7 +131,7 @@ def test_full_size_equals_the_reference():
     values = all_values(config, ReferenceRunner(Reference(network)), opening(config, [7]))
     runner = ExportableRunner(network)
     for stage in DEVICE_STAGES:
-        for name, ours in runner.run(stage, inputs_of(stage, values)).items():
+        for name, ours in runner.run_stage(stage, inputs_of(stage, values)).items():
             assert correlation(ours, values[name]) > 0.9999999, name
 
 

@@ -112,8 +112,8 @@ class _Operators(TorchDispatchMode):
 
 @each_stage
 def test_outputs_are_the_same_to_the_bit(stage, network, ragged, exportable):
-    plain = exportable.run(stage, inputs_of(stage, ragged))
-    probed = ExportableRunner(network, observe=lambda *_: None).run(stage, inputs_of(stage, ragged))
+    plain = exportable.run_stage(stage, inputs_of(stage, ragged))
+    probed = ExportableRunner(network, observe=lambda *_: None).run_stage(stage, inputs_of(stage, ragged))
     assert list(plain) == list(probed)
     for name, array in plain.items():
         np.testing.assert_array_equal(probed[name], array)
@@ -122,11 +122,11 @@ def test_outputs_are_the_same_to_the_bit(stage, network, ragged, exportable):
 @each_probed_stage
 def test_a_member_of_a_batch_shows_kokoros_values(stage, network, tiny_config, ragged):
     ours: dict[str, Array] = {}
-    ExportableRunner(network, observe=ours.__setitem__).run(stage, inputs_of(stage, ragged))
+    ExportableRunner(network, observe=ours.__setitem__).run_stage(stage, inputs_of(stage, ragged))
     for index in range(len(RAGGED)):
         theirs: dict[str, Array] = {}
         alone = {tensor.name: sequence(tiny_config, tensor, ragged, index) for tensor in stage.inputs}
-        Reference(network).run(stage.name, alone, theirs.__setitem__)
+        Reference(network).run_stage(stage.name, alone, theirs.__setitem__)
         assert set(theirs) == set(ours)
         for path, array in theirs.items():
             valid = cropped_to(ours[path][index : index + 1], array)
@@ -144,7 +144,7 @@ def test_the_starter_shows_kokoros_values():
     values = all_values(config, ReferenceRunner(Reference(network), theirs.__setitem__), start)
     runner = ExportableRunner(network, observe=ours.__setitem__)
     for stage in DEVICE_STAGES:
-        runner.run(stage, inputs_of(stage, values))
+        runner.run_stage(stage, inputs_of(stage, values))
     assert set(theirs) - set(ours) == {"decoder.generator.m_source"}
     for path, array in ours.items():
         assert correlation(cropped_to(array, theirs[path]), theirs[path]) > 0.9999999, path

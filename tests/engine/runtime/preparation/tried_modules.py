@@ -48,13 +48,13 @@ def tried_wrongly(request: TrialRequest) -> dict[str, float]:
     """Try like `tried_on_software_metal`, with a device whose results are twice too large."""
     from engine.runtime.runners.tvm_runner import _CompiledStage
 
-    run = _CompiledStage.run
+    run = _CompiledStage.call
 
     def twice(stage: _CompiledStage, arrays: object) -> list[object]:
         on_metal = stage._runtime._memory.machine_arguments[0] == METAL_CODE
         return [2 * one if on_metal else one for one in run(stage, arrays)]
 
-    _CompiledStage.run = twice
+    _CompiledStage.call = twice
     return tried_on_software_metal(request)
 
 

@@ -31,14 +31,14 @@ def values(request, tiny_config, runners):
 @pytest.mark.parametrize("name", [stage.name for stage in DEVICE_STAGES if stage.name != "source"])
 def test_a_stage_is_the_original(runners, values, name):
     stage = stage_named(name)
-    for output, array in runners[1].run(stage, inputs_of(stage, values)).items():
+    for output, array in runners[1].run_stage(stage, inputs_of(stage, values)).items():
         scale = np.abs(values[output]).max()
         np.testing.assert_allclose(array, values[output], atol=1e-5 * max(scale, 1.0))
 
 
 def test_the_source_is_the_original_but_for_phases_where_nothing_sounds(tiny_config, runners, values):
     source = stage_named("source")
-    (array,) = runners[1].run(source, inputs_of(source, values)).values()
+    (array,) = runners[1].run_stage(source, inputs_of(source, values)).values()
     got, expected = (spectrum(one, tiny_config) for one in (array, values["harmonics"]))
     assert np.abs(got - expected).max() < 1e-3 * np.abs(expected).max()
 
@@ -71,5 +71,5 @@ def whole_model(tmp_path):
 
 def test_a_whole_model_is_given_tokens_style_and_speed(whole_model):
     style = np.arange(4, dtype=np.float32)[None]
-    audio = whole_model.run(np.array([[2, 4]], np.int32), style, 2.0)
+    audio = whole_model.speak_tokens(np.array([[2, 4]], np.int32), style, 2.0)
     assert audio.tolist() == [1, 2, 0, 1, 2, 3]

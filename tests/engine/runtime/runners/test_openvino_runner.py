@@ -41,7 +41,7 @@ def values(request, tiny_config, folder):
     runner = PlainRunner(tiny_config, random_weights(tiny_config, 0), 1)
     utterance, peer = make_utterance(tiny_config, request.param, runner), OnnxRunner(folder, 1)
     for stage in DEVICE_STAGES:
-        utterance.update(peer.run(stage, inputs_of(stage, utterance)))
+        utterance.update(peer.run_stage(stage, inputs_of(stage, utterance)))
     return utterance
 
 
@@ -63,7 +63,7 @@ def bfloat16_runner(folder):
 @pytest.mark.parametrize("name", [stage.name for stage in DEVICE_STAGES if stage.name != "source"])
 def test_a_stage_is_the_one_of_onnx_runtime(runner, values, name):
     stage = stage_named(name)
-    for output, array in runner.run(stage, inputs_of(stage, values)).items():
+    for output, array in runner.run_stage(stage, inputs_of(stage, values)).items():
         scale = np.abs(values[output]).max()
         np.testing.assert_allclose(array, values[output], atol=1e-5 * max(scale, 1.0))
 
@@ -74,7 +74,7 @@ def test_the_source_is_the_same_but_for_phases_where_nothing_sounds(runner, tiny
 
 def source_error(runner, config, values):
     source = stage_named("source")
-    (array,) = runner.run(source, inputs_of(source, values)).values()
+    (array,) = runner.run_stage(source, inputs_of(source, values)).values()
     got, expected = (spectrum(one, config) for one in (array, values["harmonics"]))
     return np.abs(got - expected).max() / np.abs(expected).max()
 
@@ -82,15 +82,15 @@ def source_error(runner, config, values):
 def test_outputs_are_not_overwritten_by_the_next_run(runner, values):
     stage = stage_named("bert")
     inputs = inputs_of(stage, values)
-    (first,) = runner.run(stage, inputs).values()
+    (first,) = runner.run_stage(stage, inputs).values()
     before = first.copy()
-    runner.run(stage, {**inputs, "tokens": np.ones_like(inputs["tokens"])})
+    runner.run_stage(stage, {**inputs, "tokens": np.ones_like(inputs["tokens"])})
     np.testing.assert_array_equal(first, before)
 
 
 def test_in_bfloat16_stages_correlate_and_the_source_is_exact(bfloat16_runner, tiny_config, values):
     for stage in (stage for stage in DEVICE_STAGES if stage.name not in FLOAT32_STAGES):
-        for output, array in bfloat16_runner.run(stage, inputs_of(stage, values)).items():
+        for output, array in bfloat16_runner.run_stage(stage, inputs_of(stage, values)).items():
             assert np.corrcoef(array.ravel(), values[output].ravel())[0, 1] > BFLOAT16_CORRELATION
     assert source_error(bfloat16_runner, tiny_config, values) < 1e-3
 
@@ -102,7 +102,7 @@ def test_a_static_runner_takes_only_the_length_that_it_was_compiled_for(folder, 
     stage = stage_named("bert")
     longer = {"tokens": np.tile(values["tokens"], 2), "token_count": values["token_count"] * 2}
     with pytest.raises(RuntimeError, match="shape"):
-        runner.run(stage, longer)
+        runner.run_stage(stage, longer)
 
 
 PROGRAM = """

@@ -37,7 +37,7 @@ class NoisyRunner:
         self.seen: Mapping[str, Array] = {}
         self.closed = False
 
-    def run(self, stage: Stage, inputs: Mapping[str, Array]) -> dict[str, Array]:
+    def run_stage(self, stage: Stage, inputs: Mapping[str, Array]) -> dict[str, Array]:
         self.seen = inputs
         lengths = check_inputs(self.config, stage, inputs)
         return {t.name: np.ones(t.shape(self.config, lengths["batch"], lengths), t.dtype) for t in stage.outputs}
@@ -71,7 +71,7 @@ def static_values(config: ModelConfig, runner: ExportableRunner, start: Values, 
     values["tokens"] = extended(values["tokens"], padded_length(TOKENS, padding))
     for stage in STAGES:
         chosen = HostRunner(config) if stage.runs_on is StagePlace.HOST else runner
-        values.update(chosen.run(stage, inputs_of(stage, values)))
+        values.update(chosen.run_stage(stage, inputs_of(stage, values)))
         if stage.runs_on is StagePlace.HOST:
             frames = int(values["frame_count"][0])
             static = padded_length(frames, padding)
@@ -102,8 +102,8 @@ def test_padding_per_stage_is_a_static_pipeline(tiny_config, packed, unpacked, s
 @each_stage
 def test_a_stage_that_heeds_lengths_is_not_changed_by_padding(stage, tiny_config, packed, ragged):
     runner = PaddedRunner(tiny_config, packed, 1.5)
-    expected = packed.run(stage, inputs_of(stage, ragged))
-    for name, ours in runner.run(stage, inputs_of(stage, ragged)).items():
+    expected = packed.run_stage(stage, inputs_of(stage, ragged))
+    for name, ours in runner.run_stage(stage, inputs_of(stage, ragged)).items():
         scale = max(1, np.abs(expected[name]).max())
         np.testing.assert_allclose(ours, expected[name], atol=1e-5 * scale, err_msg=name)
         assert runner.tails[name].size > 0
@@ -114,15 +114,15 @@ def test_a_stage_that_heeds_lengths_is_not_changed_by_padding(stage, tiny_config
 def test_a_stage_without_packing_is_changed_by_padding(name, tiny_config, unpacked, packed):
     stage = stage_named(name)
     inputs = inputs_of(stage, all_values(tiny_config, packed, opening(tiny_config, [TOKENS])))
-    ours = PaddedRunner(tiny_config, unpacked, 1.0).run(stage, inputs)
-    expected = packed.run(stage, inputs)
+    ours = PaddedRunner(tiny_config, unpacked, 1.0).run_stage(stage, inputs)
+    expected = packed.run_stage(stage, inputs)
     assert any(np.abs(ours[key] - expected[key]).max() > 0.01 * np.abs(expected[key]).max() for key in expected)
 
 
 def test_every_symbolic_axis_is_padded_with_zeros(tiny_config, ragged):
     inner = NoisyRunner(tiny_config)
     stage = stage_named("decoder")
-    PaddedRunner(tiny_config, inner, 1.0).run(stage, inputs_of(stage, ragged))
+    PaddedRunner(tiny_config, inner, 1.0).run_stage(stage, inputs_of(stage, ragged))
     frames = ragged["frame_token"].shape[1]
     for tensor in stage.inputs:
         shape = tensor.shape(tiny_config, len(RAGGED), {"tokens": 2 * RAGGED[0], "frames": 2 * frames})
@@ -142,7 +142,7 @@ def test_tails_hold_the_samples_beyond_each_member(tiny_config, counts, padding)
     inputs["frame_count"] = np.array(counts, np.int32)
     runner = PaddedRunner(tiny_config, NoisyRunner(tiny_config), padding)
     samples = tiny_config.samples_per_frame
-    assert runner.run(stage, inputs)["audio"].shape == (len(counts), longest * samples)
+    assert runner.run_stage(stage, inputs)["audio"].shape == (len(counts), longest * samples)
     beyond = sum(padded_length(longest, padding) - count for count in counts)
     assert runner.tails["audio"].tolist() == [1.0] * beyond * samples
 
@@ -152,7 +152,7 @@ def test_tokens_grow_to_the_limit_of_the_model_at_most(tiny_config, given, seen)
     inner = NoisyRunner(tiny_config)
     start = opening(tiny_config, [given])
     runner = PaddedRunner(tiny_config, inner, 1.0)
-    outputs = runner.run(stage_named("bert"), {name: start[name] for name in ("tokens", "token_count")})
+    outputs = runner.run_stage(stage_named("bert"), {name: start[name] for name in ("tokens", "token_count")})
     assert tiny_config.token_limit == 64
     assert inner.seen["tokens"].shape == (1, seen)
     assert outputs["text_features"].shape[2] == given
@@ -162,7 +162,7 @@ def test_no_padding_leaves_no_tail(tiny_config):
     inner = NoisyRunner(tiny_config)
     start = opening(tiny_config, [5])
     runner = PaddedRunner(tiny_config, inner, 0.0)
-    runner.run(stage_named("bert"), {name: start[name] for name in ("tokens", "token_count")})
+    runner.run_stage(stage_named("bert"), {name: start[name] for name in ("tokens", "token_count")})
     assert runner.tails["text_features"].size == 0
     runner.close()
     assert inner.closed

@@ -103,7 +103,7 @@ class Stand:
         self.number = number
         self.closed = 0
 
-    def run(self, stage: Stage, inputs: Mapping[str, Array]) -> dict[str, Array]:
+    def run_stage(self, stage: Stage, inputs: Mapping[str, Array]) -> dict[str, Array]:
         return {stage.name: np.array([self.number])}
 
     def close(self) -> None:
@@ -113,7 +113,7 @@ class Stand:
 def test_each_stage_runs_with_its_runner():
     first, second = Stand(1), Stand(2)
     runner = JoinedRunner({"duration": second}, first)
-    numbers = {name: runner.run(stage_named(name), {})[name][0] for name in ("bert", "duration", "decoder")}
+    numbers = {name: runner.run_stage(stage_named(name), {})[name][0] for name in ("bert", "duration", "decoder")}
     assert numbers == {"bert": 1, "duration": 2, "decoder": 1}
 
 
@@ -169,7 +169,7 @@ def test_members_are_independent_and_padding_is_not_spoken(tiny_config):
         "token_count": np.array([3, 1], np.int32),
         "speed": np.array([1, 1], np.float32),
     }
-    outputs = HostRunner(tiny_config).run(stage_named("alignment"), inputs)
+    outputs = HostRunner(tiny_config).run_stage(stage_named("alignment"), inputs)
     assert outputs["frame_token"].tolist() == [[0, 0, 1, 2, 2, 2], [0, 0, 0, 0, 0, 0]]
     assert outputs["frame_count"].tolist() == [6, 1]
 
@@ -180,7 +180,7 @@ def test_extreme_logits_make_no_warning():
 
 def test_the_host_refuses_wrong_inputs(tiny_config):
     with pytest.raises(ValueError, match="alignment"):
-        HostRunner(tiny_config).run(stage_named("alignment"), {})
+        HostRunner(tiny_config).run_stage(stage_named("alignment"), {})
 
 
 COUNTS = [5, 2]
@@ -211,7 +211,7 @@ def test_the_reference_shows_the_probes_of_every_member(tiny_config):
     reference = Reference(network_with(tiny_config, random_weights(tiny_config, 0)))
     runner = ReferenceRunner(reference, lambda path, array: seen.append(path))
     start = opening(tiny_config, COUNTS)
-    runner.run(stage_named("text_encoder"), {name: start[name] for name in ("tokens", "token_count")})
+    runner.run_stage(stage_named("text_encoder"), {name: start[name] for name in ("tokens", "token_count")})
     assert seen.count("text_encoder.lstm") == len(COUNTS)
 
 
@@ -219,7 +219,7 @@ def test_the_exportable_stages_show_the_probes_of_the_whole_batch(tiny_config):
     seen: dict[str, np.ndarray] = {}
     runner = ExportableRunner(network_with(tiny_config, random_weights(tiny_config, 0)), observe=seen.__setitem__)
     start = opening(tiny_config, COUNTS)
-    outputs = runner.run(stage_named("text_encoder"), {name: start[name] for name in ("tokens", "token_count")})
+    outputs = runner.run_stage(stage_named("text_encoder"), {name: start[name] for name in ("tokens", "token_count")})
     assert set(outputs) == {"phoneme_features"}
     assert set(seen) == {"text_encoder.cnn.0", "text_encoder.cnn.1", "text_encoder.lstm"}
     assert seen["text_encoder.lstm"].shape == (len(COUNTS), max(COUNTS), tiny_config.hidden_dim)
@@ -229,7 +229,7 @@ def test_the_two_agree_on_a_batch(tiny_config, runners):
     values = all_values(tiny_config, runners[0], opening(tiny_config, COUNTS))
     for name in ("text_encoder", "istft"):
         stage = stage_named(name)
-        outputs = runners[1].run(stage, {tensor.name: values[tensor.name] for tensor in stage.inputs})
+        outputs = runners[1].run_stage(stage, {tensor.name: values[tensor.name] for tensor in stage.inputs})
         for tensor, array in outputs.items():
             np.testing.assert_allclose(array, values[tensor], atol=1e-5)
 
@@ -237,7 +237,7 @@ def test_the_two_agree_on_a_batch(tiny_config, runners):
 @pytest.mark.parametrize("which", [0, 1])
 def test_torch_refuses_wrong_inputs(runners, which):
     with pytest.raises(ValueError, match="bert takes tokens, token_count"):
-        runners[which].run(stage_named("bert"), {"tokens": np.zeros((1, 3), np.int32)})
+        runners[which].run_stage(stage_named("bert"), {"tokens": np.zeros((1, 3), np.int32)})
 
 
 def test_inputs_may_be_read_only(runners):
@@ -245,5 +245,5 @@ def test_inputs_may_be_read_only(runners):
     for array in inputs.values():
         array.flags.writeable = False
     for runner in runners:
-        assert runner.run(stage_named("bert"), inputs)["text_features"].shape[2] == 3
+        assert runner.run_stage(stage_named("bert"), inputs)["text_features"].shape[2] == 3
         runner.close()

@@ -92,8 +92,8 @@ def single(count):
 @pytest.mark.parametrize("stage", STAGES, ids=lambda stage: stage.name)
 def test_compiled_stages_equal_the_exportable_ones(runner, exportable, tiny_config, stage, counts):
     arrays = arrays_for(stage, tiny_config, counts)
-    expected = exportable.run(stage, arrays)
-    for name, array in runner.run(stage, arrays).items():
+    expected = exportable.run_stage(stage, arrays)
+    for name, array in runner.run_stage(stage, arrays).items():
         np.testing.assert_allclose(array, expected[name], atol=2e-5, rtol=1e-4)
 
 
@@ -101,7 +101,7 @@ def test_compiled_stages_equal_the_exportable_ones(runner, exportable, tiny_conf
 @pytest.mark.parametrize("stage", STAGES, ids=lambda stage: stage.name)
 def test_padding_contents_do_not_change_outputs(runner, tiny_config, stage):
     arrays = arrays_for(stage, tiny_config, COUNTS)
-    clean = runner.run(stage, arrays)
+    clean = runner.run_stage(stage, arrays)
     for tensor in stage.inputs:
         for position, axis in enumerate(tensor.axes):
             if isinstance(axis, Axis):
@@ -109,7 +109,7 @@ def test_padding_contents_do_not_change_outputs(runner, tiny_config, stage):
                     valid = {name: counts[batch_index] for name, counts in COUNTS.items()}
                     array = np.moveaxis(arrays[tensor.name][batch_index], position, 0)
                     array[axis.extent(tiny_config, valid) :] = np.nan if array.dtype == np.float32 else 2**30
-    for name, array in runner.run(stage, arrays).items():
+    for name, array in runner.run_stage(stage, arrays).items():
         np.testing.assert_array_equal(array, clean[name])
 
 
@@ -117,7 +117,7 @@ def test_padding_contents_do_not_change_outputs(runner, tiny_config, stage):
 @pytest.mark.parametrize("stage", STAGES, ids=lambda stage: stage.name)
 def test_a_member_of_a_batch_equals_itself_alone(runner, tiny_config, stage):
     arrays = arrays_for(stage, tiny_config, COUNTS)
-    batch = runner.run(stage, arrays)
+    batch = runner.run_stage(stage, arrays)
     for batch_index in range(4):
         valid = {name: counts[batch_index] for name, counts in COUNTS.items()}
         alone = {
@@ -125,7 +125,7 @@ def test_a_member_of_a_batch_equals_itself_alone(runner, tiny_config, stage):
             for tensor in stage.inputs
         }
         for tensor in stage.outputs:
-            expected = runner.run(stage, alone)[tensor.name][0]
+            expected = runner.run_stage(stage, alone)[tensor.name][0]
             actual = cropped(tiny_config, tensor, batch[tensor.name][batch_index], valid)
             np.testing.assert_allclose(actual, expected, atol=1e-5)
 
@@ -144,19 +144,19 @@ def test_compiled_stages_expose_the_same_activations_as_exportable_ones(
     exportable = ExportableRunner(network_with(tiny_config, weights), observe=expected.__setitem__)
     for counts in (single(1), single(17), COUNTS):
         arrays = arrays_for(stage, tiny_config, counts)
-        outputs = compiled.run(stage, arrays)
-        exportable.run(stage, arrays)
+        outputs = compiled.run_stage(stage, arrays)
+        exportable.run_stage(stage, arrays)
         assert list(seen) == list(expected)
         for path, array in expected.items():
             np.testing.assert_allclose(seen[path], array, atol=2e-5, rtol=1e-4, err_msg=path)
-        for name, array in runner.run(stage, arrays).items():
+        for name, array in runner.run_stage(stage, arrays).items():
             np.testing.assert_allclose(outputs[name], array, atol=1e-6, rtol=1e-5)
 
 
 def test_unrequested_activations_are_dropped(probed_folder, tiny_config, weights):
     runner = CompiledRunner(probed_folder, tiny_config, weights)
     for stage in (*PROBED, stage_named("istft")):
-        outputs = runner.run(stage, arrays_for(stage, tiny_config, single(3)))
+        outputs = runner.run_stage(stage, arrays_for(stage, tiny_config, single(3)))
         assert list(outputs) == [tensor.name for tensor in stage.outputs]
 
 
@@ -164,27 +164,27 @@ def test_libraries_without_probes_show_none(folder, tiny_config, weights):
     seen = []
     runner = CompiledRunner(folder, tiny_config, weights, observe=lambda path, _: seen.append(path))
     for stage in STAGES:
-        runner.run(stage, arrays_for(stage, tiny_config, single(3)))
+        runner.run_stage(stage, arrays_for(stage, tiny_config, single(3)))
     assert seen == []
 
 
 def test_read_only_and_strided_inputs_are_taken(runner, tiny_config):
     stage = stage_named("duration")
     arrays = arrays_for(stage, tiny_config, single(7))
-    expected = runner.run(stage, arrays)
+    expected = runner.run_stage(stage, arrays)
     features = np.ascontiguousarray(arrays["text_features"].swapaxes(1, 2)).swapaxes(1, 2)
     features.flags.writeable = False
     assert not features.flags.c_contiguous
-    for name, array in runner.run(stage, {**arrays, "text_features": features}).items():
+    for name, array in runner.run_stage(stage, {**arrays, "text_features": features}).items():
         np.testing.assert_array_equal(array, expected[name])
 
 
 def test_outputs_stay_as_they_are_while_more_is_computed(runner, tiny_config):
     stage = stage_named("text_encoder")
-    first = runner.run(stage, arrays_for(stage, tiny_config, single(20)))["phoneme_features"]
+    first = runner.run_stage(stage, arrays_for(stage, tiny_config, single(20)))["phoneme_features"]
     copy = first.copy()
     for seed in range(20):
-        runner.run(stage, arrays_for(stage, tiny_config, single(20), seed))
+        runner.run_stage(stage, arrays_for(stage, tiny_config, single(20), seed))
     np.testing.assert_array_equal(first, copy)
 
 
@@ -213,14 +213,14 @@ def test_a_stage_without_library_is_refused(runner, tiny_config):
     arrays = arrays_for(stage, tiny_config, single(2))
     arrays["frame_token"] = np.zeros((1, 2), np.int32)
     with pytest.raises(ValueError, match="Stage f0n has no library"):
-        runner.run(stage, arrays)
+        runner.run_stage(stage, arrays)
 
 
 def test_wrong_shapes_are_refused(runner, tiny_config):
     stage = stage_named("text_encoder")
     arrays = {"tokens": np.zeros((2, 5), np.int32), "token_count": np.array([5], np.int32)}
     with pytest.raises(ValueError, match="token_count"):
-        runner.run(stage, arrays)
+        runner.run_stage(stage, arrays)
 
 
 @several_threads
@@ -232,7 +232,7 @@ def test_every_thread_computes_on_all_usable_cores(runner, tiny_config):
     def compute():
         import tvm_ffi
 
-        runner.run(stage, arrays_for(stage, tiny_config, single(2)))
+        runner.run_stage(stage, arrays_for(stage, tiny_config, single(2)))
         counts.append(tvm_ffi.get_global_func("runtime.NumThreads")())
 
     for thread in [threading.Thread(target=compute) for _ in range(2)]:
@@ -248,7 +248,7 @@ def test_memory_stays_flat_over_many_lengths(runner, tiny_config):
 
     def speak(times):
         for _ in range(times):
-            runner.run(stage, arrays_for(stage, tiny_config, single(int(generator.integers(1, 60)))))
+            runner.run_stage(stage, arrays_for(stage, tiny_config, single(int(generator.integers(1, 60)))))
         return private_bytes()
 
     held = speak(100)
@@ -268,7 +268,7 @@ from engine.stages import stage_named
 config = ModelConfig.load(Path({str(tmp_path / "config.json")!r}))
 runner = CompiledRunner(Path({str(folder)!r}), config, np.load({str(tmp_path / "weights.npz")!r}))
 one = np.ones(1, np.int32)
-runner.run(stage_named("text_encoder"), {{"tokens": one[None], "token_count": one}})
+runner.run_stage(stage_named("text_encoder"), {{"tokens": one[None], "token_count": one}})
 assert not {{"torch", "tvm"}} & set(sys.modules), sys.modules
 import torch
 assert torch.ones(1).item() == 1

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from engine.text.g2p.abbreviations import RULES
 from engine.text.g2p.capitals import lower_capitals
 from engine.text.g2p.directions import PLACEHOLDER, Override
-from engine.text.g2p.draft import Draft, SourcedText, Span, Written, any_of, rule
+from engine.text.g2p.draft import Draft, SourcedText, Span, WrittenForm, any_of, rule
 from engine.text.g2p.lexicon import Lexicon, WordsInCapitals
 from engine.text.g2p.normalize import MAX_LETTERS, cut_long_words, normalize
 from engine.text.languages import AMERICAN, BRITISH
@@ -366,8 +366,8 @@ def test_a_text_rewritten_twice_has_the_places_of_the_first_source():
     once = SourcedText.of("pay 20k $ now").rewrite(re.compile("20k"), lambda match: "20 thousand", "first")
     twice = SourcedText.of(once.text).rewrite(re.compile(r"\$|20"), lambda match: "twenty", "second").over(once)
     assert twice.text == "pay twenty thousand twenty now"
-    assert twice.written_span(4, 19) == Written(4, 7, "first")
-    assert twice.written_span(20, 26) == Written(8, 9, "second")
+    assert twice.written_span(4, 19) == WrittenForm(4, 7, "first")
+    assert twice.written_span(20, 26) == WrittenForm(8, 9, "second")
     assert twice.source_span(27, 30) == Span(10, 13)
 
 

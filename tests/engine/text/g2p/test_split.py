@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 from engine.errors import NothingToSpeak
 from engine.speech import Plan, Utterance
 from engine.text.g2p import Phonemizer
-from engine.text.g2p.draft import Written
+from engine.text.g2p.draft import WrittenForm
 from engine.text.g2p.pieces import PUNCTUATION, PronouncedWord, has_sound, pieces_of, written_words
 from engine.text.g2p.split import (
     COVERED,
@@ -356,7 +356,7 @@ def test_words_of_other_languages(symbols, language, text, words):
 
 
 def test_a_number_in_two_utterances_is_in_each_with_its_part():
-    number = tuple([Written(4, 10)] * 2)
+    number = tuple([WrittenForm(4, 10)] * 2)
     first = PhonemePiece("ab", 0, 7, True, Border.WORD, number)
     second = PhonemePiece("cd", 7, 10, True, Border.WORD, number)
     assert [(word.start, word.end) for word in (*written_words([first]), *written_words([second]))] == [(4, 7), (7, 10)]

@@ -117,7 +117,7 @@ def test_compiled_students_match_pytorch_at_every_length(
     stage = stage_named(name)
     for length in range(1, MAX_STEPS + 1):
         values = random_batch(stage, built.config, (length,), seed=length).padded(0)
-        ours, theirs = compiled.run(stage, values), in_torch.run(stage, values)
+        ours, theirs = compiled.run_stage(stage, values), in_torch.run_stage(stage, values)
         for tensor in stage.outputs:
             assert correlation(ours[tensor.name], theirs[tensor.name]) >= MIN_CORRELATION, (length, tensor.name)
 
@@ -128,7 +128,7 @@ def test_a_compiled_batch_matches_pytorch(
 ) -> None:
     stage = stage_named(name)
     values = random_batch(stage, built.config, (5, 40, 1, 17)).padded(3, "noise")
-    ours, theirs = compiled.run(stage, values), in_torch.run(stage, values)
+    ours, theirs = compiled.run_stage(stage, values), in_torch.run_stage(stage, values)
     for tensor in stage.outputs:
         np.testing.assert_allclose(ours[tensor.name], theirs[tensor.name], rtol=1e-4, atol=2e-3)
 

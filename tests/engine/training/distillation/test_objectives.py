@@ -10,10 +10,10 @@ from engine.errors import InvalidRequest
 from engine.network.reference import Arithmetic, Reference
 from engine.runtime.runners.host import durations
 from engine.training.distillation.objectives import (
-    BucketSampler,
     ChainObjective,
     DurationObjective,
     PitchObjective,
+    TeacherBatchSampler,
     TextObjective,
 )
 from engine.training.distillation.teacher import (
@@ -32,7 +32,7 @@ LESSONS = [DurationObjective, ChainObjective, PitchObjective, TextObjective]
 
 @pytest.fixture
 def sampler(teacher, examples):
-    return BucketSampler(teacher, examples, batch_tokens=200)
+    return TeacherBatchSampler(teacher, examples, batch_tokens=200)
 
 
 def objective_of(kind, teacher, sampler, corrections=2):
@@ -105,7 +105,7 @@ def test_padded_batches_equal_the_reference(teacher, batch):
     examples, together = batch
     reference = Reference(teacher.network, Arithmetic.UPSTREAM)
     encoded = teacher.encoded(together, teacher.run)
-    logits = teacher.duration_logits(teacher.run(DURATION_LSTM, encoded, together.lengths))
+    logits = teacher.duration_logits(teacher.run_lstm(DURATION_LSTM, encoded, together.lengths))
     frames = frames_per_token(logits, together.lengths)
     for index, example in enumerate(examples):
         count = len(example.features)
@@ -114,7 +114,7 @@ def test_padded_batches_equal_the_reference(teacher, batch):
             "prosody": together.styles[index : index + 1].numpy(),
             "token_count": np.array([count], np.int32),
         }
-        alone = reference.run("duration", values)
+        alone = reference.run_stage("duration", values)
         np.testing.assert_allclose(logits[index, :count], alone["duration_logits"][0], atol=1e-5)
         np.testing.assert_allclose(encoded[index, :count], alone["prosody_features"][0], atol=1e-5)
         assert frames[index, :count].tolist() == durations(alone["duration_logits"][0], 1.0).tolist()
@@ -124,12 +124,12 @@ def test_padded_batches_equal_the_reference(teacher, batch):
 @torch.no_grad()
 def test_phoneme_inputs_lead_to_kokoros_phoneme_features(teacher, batch):
     examples, together = batch
-    features = teacher.run(TEXT_LSTM, teacher.phoneme_inputs(together), together.lengths)
+    features = teacher.run_lstm(TEXT_LSTM, teacher.phoneme_inputs(together), together.lengths)
     reference = Reference(teacher.network, Arithmetic.UPSTREAM)
     for index in range(len(examples)):
         count = int(together.lengths[index])
         values = {"tokens": together.tokens[index : index + 1, :count].numpy(), "token_count": np.array([count])}
-        alone = reference.run("text_encoder", values)["phoneme_features"][0].T
+        alone = reference.run_stage("text_encoder", values)["phoneme_features"][0].T
         np.testing.assert_allclose(features[index, :count], alone, atol=1e-5)
 
 
@@ -138,16 +138,16 @@ def test_curves_are_those_of_the_reference(teacher):
     features, style = torch.randn(1, 9, TINY.hidden_dim + TINY.style_dim), torch.randn(1, TINY.style_dim)
     values = {"prosody_features": features.numpy(), "prosody": style.numpy(), "frame_count": np.array([9])}
     frame_token = np.arange(9, dtype=np.int32)[None]
-    alone = Reference(teacher.network, Arithmetic.UPSTREAM).run("f0n", {**values, "frame_token": frame_token})
+    alone = Reference(teacher.network, Arithmetic.UPSTREAM).run_stage("f0n", {**values, "frame_token": frame_token})
     lengths = torch.tensor([9], dtype=torch.int32)
-    pitch, energy = teacher.curves(teacher.run(FRAME_LSTM, features, lengths), style)
+    pitch, energy = teacher.curves(teacher.run_lstm(FRAME_LSTM, features, lengths), style)
     np.testing.assert_allclose(pitch[0], alone["f0"].ravel(), atol=1e-3)
     np.testing.assert_allclose(energy[0], alone["energy"].ravel(), atol=1e-4)
 
 
 def test_features_are_those_of_the_network(teacher, examples):
     values = {"tokens": teacher.batch(examples[:1], ["af_heart"]).tokens.numpy(), "token_count": np.array([1])}
-    exact = Reference(teacher.network, Arithmetic.UPSTREAM).run("bert", values)["text_features"][0].T
+    exact = Reference(teacher.network, Arithmetic.UPSTREAM).run_stage("bert", values)["text_features"][0].T
     assert np.abs(examples[0].features - exact).max() < 0.05 * np.abs(exact).max()
 
 

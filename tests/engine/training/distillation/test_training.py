@@ -158,12 +158,12 @@ def test_stages_of_the_file_compute_the_same_as_the_students(tmp_path, teacher, 
     batch = teacher.batch(examples[:3], [teacher.speakers(example.language)[0] for example in examples[:3]])
     logits, features = stages["duration"](batch.features.transpose(1, 2), batch.styles, batch.lengths)
 
-    def run(path, x, lengths):
+    def run_lstm(path, x, lengths):
         return students[path](x, lengths)
 
-    expected = teacher.encoded(batch, run)
+    expected = teacher.encoded(batch, run_lstm)
     torch.testing.assert_close(features, expected, atol=5e-3, rtol=0)
-    hidden = run("predictor.lstm", expected, batch.lengths)
+    hidden = run_lstm("predictor.lstm", expected, batch.lengths)
     for index, length in enumerate(batch.lengths.tolist()):
         ours, theirs = logits[index, :length], teacher.duration_logits(hidden)[index, :length]
         torch.testing.assert_close(ours, theirs, atol=2e-2, rtol=0)

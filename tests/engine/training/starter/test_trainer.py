@@ -103,7 +103,7 @@ def test_step_without_finite_gradient_changes_nothing(tmp_path: Path) -> None:
 def test_run_stops_when_its_time_is_spent(tmp_path: Path) -> None:
     seen: list[StageProgress] = []
     trainer = Trainer(LineStage(), Schedule(0.003, 0.05), tmp_path / "line.pt")
-    trainer.run(seen.append)
+    trainer.train(seen.append)
     assert seen[-1].fraction == 1
     assert "at_one" in seen[-1].measures
     assert Trainer(LineStage(), Schedule(0.003, 0.05), tmp_path / "line.pt").fraction >= 1

@@ -89,7 +89,7 @@ def test_the_outputs_are_those_of_a_run(
 ) -> None:
     stage = stage_named("istft")
     outputs, _ = inspector.inspect(stage, runner, inputs_of(steps["istft"]), lambda _: None)
-    (audio,) = runner.run(stage, steps["istft"].inputs).values()
+    (audio,) = runner.run_stage(stage, steps["istft"].inputs).values()
     assert (outputs["audio"] == audio).all()
 
 
@@ -98,7 +98,7 @@ def test_a_cancel_stops_it(inspector: KernelInspector, runner: CompiledRunner, s
     cancel.set()
     with pytest.raises(Canceled):
         inspector.inspect(stage_named("istft"), runner, inputs_of(steps["istft"]), lambda _: None, cancel)
-    assert runner.run(stage_named("istft"), steps["istft"].inputs)  # no longer watched
+    assert runner.run_stage(stage_named("istft"), steps["istft"].inputs)  # no longer watched
 
 
 def test_a_graph_different_from_the_programs_is_reported(

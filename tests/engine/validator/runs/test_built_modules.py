@@ -28,12 +28,12 @@ def test_built_stages_are_compared_and_the_command_tells(folder, capsys):
 
 
 def test_a_module_that_computes_something_else_is_named(folder, monkeypatch):
-    run = tvm_runner.CompiledRunner.run
+    run = tvm_runner.CompiledRunner.run_stage
 
     def wrong(self, stage, inputs):
         return {name: 2 * array for name, array in run(self, stage, inputs).items()}
 
-    monkeypatch.setattr(tvm_runner.CompiledRunner, "run", wrong)
+    monkeypatch.setattr(tvm_runner.CompiledRunner, "run_stage", wrong)
     rows = compare_built(open_checkpoint(), folder, ["source"], CPU, lambda _: None)
     assert "source’s harmonics" in str(verdict_error(rows))
     first, *_, last = rows_to_text(rows).split()

@@ -25,8 +25,8 @@ class Spoiled:
         self._output = output
         self._change = change
 
-    def run(self, stage: Stage, inputs: Mapping[str, Array]) -> dict[str, Array]:
-        outputs = self._runner.run(stage, inputs)
+    def run_stage(self, stage: Stage, inputs: Mapping[str, Array]) -> dict[str, Array]:
+        outputs = self._runner.run_stage(stage, inputs)
         if self._output in outputs:
             outputs[self._output] = self._change(outputs[self._output])  # type: ignore[operator]
         return outputs
@@ -42,9 +42,9 @@ class Counted:
         self._runner = runner.runner
         self._ran = ran
 
-    def run(self, stage: Stage, inputs: Mapping[str, Array]) -> dict[str, Array]:
+    def run_stage(self, stage: Stage, inputs: Mapping[str, Array]) -> dict[str, Array]:
         self._ran.append(stage.name)
-        return self._runner.run(stage, inputs)
+        return self._runner.run_stage(stage, inputs)
 
     def close(self) -> None:
         """Do nothing: there is nothing to release."""
@@ -237,6 +237,6 @@ def test_upstream_skips_isolated_runs_that_would_repeat_the_reference(regimes: R
     }
     for step in steps:
         if step.stage.name in ("text_encoder", "decoder", "istft"):
-            again = upstream.runner.run(step.stage, step.inputs)
+            again = upstream.runner.run_stage(step.stage, step.inputs)
             assert all(np.array_equal(again[name], array) for name, array in step.outputs.items())
             assert all(fed[tensor.name].metrics.max_abs == 0 for tensor in step.stage.outputs)  # type: ignore[union-attr]
