@@ -43,8 +43,8 @@ class LexiconSession(QObject):
     """The lexicon in a window; every change is an undoable command and is saved immediately.
 
     `listed` is emitted when other entries are shown. `changed` carries the entries that were added, changed or removed,
-    once they are saved. `previewed` carries an `EntryPreview`, `imported` an `Imported`, `exported` a number of entries.
-    `texts` returns the open texts.
+    once they are saved. `previewed` carries an `EntryPreview`, `imported` an `Imported`, `exported` a number of
+    entries. `texts` returns the open texts.
     """
 
     listed = Signal()

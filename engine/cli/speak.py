@@ -25,6 +25,7 @@ from engine.cli.command import (
     add_prosody,
     add_speech_options,
 )
+from engine.cli.document_export import export_documents
 from engine.cli.models import observer
 from engine.cli.progress import Steps
 from engine.compiler.artifacts.manifest import CPU_DEVICE
@@ -105,7 +106,7 @@ def speak(options: argparse.Namespace) -> Outcome:
             order = ExportJob(
                 document, speech_settings, output, bool(options.per_chapter), options.subtitles, book=book
             )
-            return documents.export_documents([order], synthesizer, options, steps)[0]
+            return export_documents([order], synthesizer, options, steps)[0]
         return _spoken(synthesizer, replace(speech_settings, text=text.text), options, output, steps)
 
 
@@ -124,7 +125,7 @@ def _spoken_each(options: argparse.Namespace, folder: Path) -> Outcome:
             ExportJob(document, speech_settings, path, bool(options.per_chapter), subtitles)
             for document, (path, subtitles) in zip(read, outputs, strict=True)
         ]
-        outcomes = documents.export_documents(orders, synthesizer, options, steps)
+        outcomes = export_documents(orders, synthesizer, options, steps)
     return Outcome([outcome.data for outcome in outcomes], "\n".join(outcome.words for outcome in outcomes))
 
 

@@ -14,7 +14,8 @@ import pytest
 from mutagen.mp4 import MP4
 
 from engine.__main__ import main
-from engine.cli.documents import MAX_TITLES, chosen, document_of, language_note
+from engine.cli.document_export import language_note
+from engine.cli.documents import MAX_TITLES, chosen, document_of
 from engine.cli.parser import build_parser
 from engine.errors import InvalidRequest
 from engine.text.documents import Chapter, Document, Matter
