@@ -9,7 +9,7 @@ from functools import partial
 from pathlib import Path
 
 from PySide6.QtCore import Qt, Signal, Slot
-from PySide6.QtGui import QPixmap
+from PySide6.QtGui import QStandardItemModel
 from PySide6.QtWidgets import (
     QCheckBox,
     QComboBox,
@@ -25,19 +25,20 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
+from app.export.cover_choice import CoverChoice
 from app.export.scope import Scope
 from app.widgets.controls import ComboBox
 from app.widgets.elided_text import ElidedLabel
 from app.widgets.file_dialogs import (
     ask_to_replace,
     ask_where_to_save,
-    ask_which_picture,
     kinds_of_sound,
     suggested_name,
 )
 from engine.audio.sound_file import AUDIO, AUDIO_BOOK, coding_of
 from engine.errors import EngineError, OutputError
-from engine.export.export_job import ExportJob, read_cover
+from engine.export.export_job import NARRATED, ExportJob
+from engine.export.narrated_book import check_book, narration_suffix
 from engine.export.outputs import check_writable, existing_outputs, file_name
 from engine.system.durations import format_approximate_duration
 from engine.text.documents import Document
@@ -45,6 +46,7 @@ from engine.text.documents import Document
 WIDTH_PIXELS = 520
 DEFAULT_FORMAT = ".mp3"
 MEGABYTES_PER_GIGABYTE = 1000
+NARRATED_TITLE = "Narrated book"
 SUBTITLES = {
     "": "None",
     ".srt": "SubRip (.srt)",
@@ -53,67 +55,6 @@ SUBTITLES = {
     ".json": "All times, as JSON (.json)",
 }
 """The subtitle formats by suffix."""
-SIDE_PIXELS = 72
-
-
-class CoverChoice(QWidget):
-    """A cover picture with buttons to choose or remove it.
-
-    `picture` is a JPEG or PNG, or None; `refused` carries the reason why a chosen picture can't be used.
-    """
-
-    refused = Signal(str)
-
-    def __init__(self, picture: bytes | None, parent: QWidget | None = None) -> None:
-        super().__init__(parent)
-        self.picture: bytes | None = None
-        self._shown = QLabel(self)
-        self._shown.setFixedSize(SIDE_PIXELS, SIDE_PIXELS)
-        self._shown.setAlignment(Qt.AlignmentFlag.AlignCenter)
-        self._shown.setObjectName("cover")
-        self.choose_button = QPushButton("Choose…", self)
-        self.choose_button.setAccessibleName("Choose a Cover")
-        self.remove_button = QPushButton("Remove", self)
-        self.remove_button.setAccessibleName("Remove the Cover")
-        for button in (self.choose_button, self.remove_button):
-            button.setAutoDefault(False)
-        self.choose_button.clicked.connect(self._choose)
-        self.remove_button.clicked.connect(self._remove)
-        layout = QHBoxLayout(self)
-        layout.setContentsMargins(0, 0, 0, 0)
-        layout.addWidget(self._shown)
-        layout.addWidget(self.choose_button)
-        layout.addWidget(self.remove_button)
-        layout.addStretch(1)
-        self.show_picture(picture)
-
-    def use_picture(self, path: Path) -> None:
-        """Use this picture as the cover, or emit `refused`."""
-        try:
-            self.show_picture(read_cover(path))
-        except EngineError as error:
-            self.refused.emit(str(error))
-
-    @Slot()
-    def _choose(self) -> None:
-        ask_which_picture(self, self.use_picture)
-
-    @Slot()
-    def _remove(self) -> None:
-        self.show_picture(None)
-
-    def show_picture(self, picture: bytes | None) -> None:
-        """Use this picture as the cover."""
-        self.picture = picture
-        self.remove_button.setEnabled(picture is not None)
-        pixmap = QPixmap()
-        if picture is not None and pixmap.loadFromData(picture):
-            keep, smooth = Qt.AspectRatioMode.KeepAspectRatio, Qt.TransformationMode.SmoothTransformation
-            self._shown.setPixmap(pixmap.scaled(self._shown.size(), keep, smooth))
-            self._shown.setAccessibleName("Cover")
-        else:
-            self._shown.setText("None" if picture is None else "No preview")
-            self._shown.setAccessibleName("No cover" if picture is None else "Cover (preview not available)")
 
 
 @dataclass(frozen=True)
@@ -151,7 +92,7 @@ class ExportDialog(QDialog):
         self.scopes.offer([(scope, scope.title, "") for scope in scopes])
         self.summary = _line(self)
         self.formats = QComboBox(self)
-        for suffix, title in kinds_of_sound().items():
+        for suffix, title in (*kinds_of_sound().items(), (NARRATED, NARRATED_TITLE)):
             self.formats.addItem(f"{title} ({suffix})", suffix)
         self.size_note = _line(self)
         self.per_chapter = QCheckBox("Export each chapter as a separate file", self)
@@ -202,12 +143,18 @@ class ExportDialog(QDialog):
             author=self.author.text().strip(),
             cover=self.cover.picture,
         )
+        scope = self.scope
+        if self._narrates:
+            return ExportJob(scope.document, scope.speech_settings, self.path, edits=scope.edits, book=scope.book)
         suffix = self.subtitles.currentData()
         subtitles = with_format(self.path, suffix) if suffix else None
-        scope = self.scope
         return ExportJob(
             document, scope.speech_settings, self.path, self.per_chapter.isChecked(), subtitles, scope.edits
         )
+
+    @property
+    def _narrates(self) -> bool:
+        return bool(self.formats.currentData() == NARRATED)
 
     @Slot()
     def accept(self) -> None:
@@ -215,6 +162,8 @@ class ExportDialog(QDialog):
         try:
             order = self.order
             check_writable(order.path, per_chapter=order.per_chapter)
+            if order.book is not None:
+                _check_copy(order.book, order.path)
         except EngineError as error:
             self._show_problem(str(error))
             return
@@ -292,7 +241,8 @@ class ExportDialog(QDialog):
             document.cover,
             _name_of(document),
         )
-        if self.formats.currentData() == before.suffix or not before.suffix:
+        self._offer_narration()
+        if self.formats.currentData() == before.suffix or not before.suffix or (self._narrates and scope.book is None):
             self.formats.setCurrentIndex(self.formats.findData(defaults.suffix))
         for edit, old, new in (
             (self.title, before.title, defaults.title),
@@ -303,10 +253,15 @@ class ExportDialog(QDialog):
                 edit.setText(new)
         if self.cover.picture == before.cover:
             self.cover.show_picture(defaults.cover)
-        self.per_chapter.setEnabled(several)
-        self.per_chapter.setChecked(self.per_chapter.isChecked() and several)
-        self.per_chapter.setToolTip("" if several else "This document has only one chapter")
         self._on_format()
+
+    def _offer_narration(self) -> None:
+        """Let the user choose a narrated book if the document is an EPUB."""
+        formats = self.formats.model()
+        assert isinstance(formats, QStandardItemModel)
+        item = formats.item(self.formats.findData(NARRATED))
+        item.setEnabled(self.scope.book is not None)
+        item.setToolTip("" if item.isEnabled() else "Only an EPUB can be narrated")
 
     def _path_of(self, defaults: _Defaults) -> str:
         return str(self._folder / f"{defaults.name}{self.formats.currentData()}")
@@ -315,14 +270,25 @@ class ExportDialog(QDialog):
     def _on_format(self) -> None:
         suffix = self.formats.currentData()
         with suppress(OutputError):  # without a file name, there is no suffix to update
-            self.place.setText(str(with_format(self.path, suffix)))
-        self.cover.setEnabled(suffix in (AUDIO_BOOK, AUDIO))
-        self.cover.setToolTip("" if self.cover.isEnabled() else "This format doesn’t support covers")
+            path = with_format(self.path, suffix)
+            self.place.setText(str(path.with_stem(f"{path.stem} (narrated)") if path == self.scope.book else path))
+        several = len(self.scope.document.chapters) > 1
+        for field, is_possible, reason in (
+            (self.per_chapter, several, "This document has only one chapter"),
+            (self.title, True, ""),
+            (self.author, True, ""),
+            (self.cover, suffix in (AUDIO_BOOK, AUDIO), "This format doesn’t support covers"),
+            (self.subtitles, True, ""),
+        ):
+            field.setEnabled(is_possible and not self._narrates)
+            field.setToolTip("The book keeps its own" if self._narrates else "" if is_possible else reason)
+        self.per_chapter.setChecked(self.per_chapter.isChecked() and self.per_chapter.isEnabled())
         self._tell_size()
 
     def _tell_size(self) -> None:
         """Show the duration, and the coding and size of the result."""
-        scope, coding = self.scope, coding_of(self.formats.currentData())
+        scope = self.scope
+        coding = coding_of(narration_suffix() if self._narrates else self.formats.currentData())
         seconds = ExportJob(scope.document, scope.speech_settings, Path()).seconds
         count = len(scope.document.chapters)
         self.summary.set_text(_capitalized(f"{count} chapters, " * (count > 1) + format_approximate_duration(seconds)))
@@ -340,7 +306,7 @@ class ExportDialog(QDialog):
             path = self.path
         except OutputError:
             path = Path(self._path_of(self._defaults))
-        ask_where_to_save(self, path, self._take_place)
+        ask_where_to_save(self, path, self._take_place, {NARRATED: NARRATED_TITLE} if self._narrates else None)
 
     def _take_place(self, path: Path) -> None:
         index = self.formats.findData(path.suffix.lower())
@@ -366,8 +332,15 @@ class ExportDialog(QDialog):
 
 def with_format(path: Path, suffix: str) -> Path:
     """Return the path with this suffix, replacing that of a known format; “Volume 1.5” keeps its “.5”."""
-    known = path.suffix.lower() in kinds_of_sound()
+    known = path.suffix.lower() in (*kinds_of_sound(), NARRATED)
     return path.with_suffix(suffix) if known else path.with_name(f"{path.name}{suffix}")
+
+
+def _check_copy(book: Path, copy: Path) -> None:
+    """Raise an `EngineError` if narration cannot be added to the book, or if the copy would replace it."""
+    check_book(book)
+    if copy.exists() and copy.samefile(book):
+        raise OutputError("The narrated book would replace the original.", "Choose a different name.")
 
 
 def _line(parent: QWidget) -> ElidedLabel:

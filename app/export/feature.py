@@ -60,7 +60,9 @@ class ExportFeature(QObject):
         """Ask what to export and how, in a dialog that does not block the window."""
         try:
             window = self._window
-            scopes = [scope_of(part, window.chosen, window.reading.edits_of) for part in self._parts()]
+            scopes = [
+                scope_of(part, window.chosen, window.reading.edits_of, window.reading.path) for part in self._parts()
+            ]
         except EngineError as error:
             self._window.show_failure(error)
             return None

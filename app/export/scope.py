@@ -9,7 +9,7 @@ from pathlib import Path
 from app.main_window import MainWindow
 from app.reading.reading import EditsOf, no_edits
 from app.widgets.file_dialogs import suggested_name
-from engine.export.export_job import ExportJob
+from engine.export.export_job import NARRATED, ExportJob
 from engine.runtime.edits import planned_text
 from engine.speech import SpeechRequest, UtteranceEdit
 from engine.text.documents import Chapter, Document
@@ -22,24 +22,28 @@ Part = tuple[str, Document | SpeechRequest]
 class Scope:
     """A document with a title for the dialog and a request that gives voice, speed and pauses; its text is ignored.
 
-    `edits` are those of each chapter, or the request has those of its only text.
+    `edits` are those of each chapter, or the request has those of its only text; `book` is the EPUB of the document.
     """
 
     title: str
     document: Document
     speech_settings: SpeechRequest
     edits: tuple[tuple[UtteranceEdit, ...], ...] = ()
+    book: Path | None = None
 
 
-def scope_of(part: Part, speech_settings: SpeechRequest, edits_of: EditsOf = no_edits) -> Scope:
+def scope_of(
+    part: Part, speech_settings: SpeechRequest, edits_of: EditsOf = no_edits, path: Path | None = None
+) -> Scope:
     """Return the scope of a document in this manner, or of a request in its own, titled by its first words.
 
-    `edits_of` returns the edits of a chapter's text.
+    `edits_of` returns the edits of a chapter's text; `path` is the file of a document.
     """
     title, content = part
     if isinstance(content, Document):
         edits = tuple(edits_of(chapter.text) for chapter in content.chapters)
-        return Scope(title, content, speech_settings, edits if any(edits) else ())
+        book = path if path is not None and path.suffix.lower() == NARRATED else None
+        return Scope(title, content, speech_settings, edits if any(edits) else (), book)
     spoken = content.part if content.part.strip() else ""
     if spoken and planned_text(content) != content:  # an edit reaches across its ends
         document = Document(_first_line(spoken), "", "", (Chapter("", content.text),))
@@ -58,7 +62,7 @@ def _edits_in(request: SpeechRequest) -> Iterator[UtteranceEdit]:
 
 def scope_of_order(order: ExportJob) -> Scope:
     """Return the scope of an earlier job."""
-    return Scope(order.result.name, order.document, order.speech_settings, order.edits)
+    return Scope(order.result.name, order.document, order.speech_settings, order.edits, order.book)
 
 
 def parts_of(window: MainWindow) -> list[Part]:

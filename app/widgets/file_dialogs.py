@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 
 from PySide6.QtCore import QMimeData, QStandardPaths, Qt
@@ -25,9 +25,14 @@ _KINDS = {
 }
 
 
-def ask_where_to_save(parent: QWidget, suggestion: Path, chosen: Callable[[Path], None]) -> QFileDialog:
-    """Ask where to save an audio file, and in which format; an existing file is replaced only if the user agrees."""
-    suffixes = {f"{title} (*{suffix})": suffix for suffix, title in kinds_of_sound().items()}
+def ask_where_to_save(
+    parent: QWidget, suggestion: Path, chosen: Callable[[Path], None], kinds: Mapping[str, str] | None = None
+) -> QFileDialog:
+    """Ask where to save audio, and in which format; an existing file is replaced only if the user agrees.
+
+    `kinds` are the names of the formats by suffix, by default those of audio files.
+    """
+    suffixes = {f"{title} (*{suffix})": suffix for suffix, title in (kinds or kinds_of_sound()).items()}
     dialog = _ask_where(parent, "Save Audio", ";;".join(suffixes), suggestion, chosen)
     dialog.filterSelected.connect(lambda kind: _rename(dialog, suffixes[kind]))
     return dialog

@@ -17,8 +17,8 @@ from engine.cli.command import model_with
 from engine.cli.progress import Steps, show_line
 from engine.compiler.artifacts.manifest import CPU_DEVICE
 from engine.errors import InvalidRequest, MissingModel
-from engine.export.export_job import joined, read_cover
-from engine.export.narrated_book import NARRATED, check_book, check_one_file
+from engine.export.export_job import NARRATED, joined, read_cover
+from engine.export.narrated_book import check_book, check_one_file
 from engine.export.outputs import check_writable
 from engine.export.side_by_side import check_jobs
 from engine.models.checkpoints import installed_models

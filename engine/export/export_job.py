@@ -21,6 +21,8 @@ WRITING_SHARE = 0.1
 """The work of writing a character's audio, as a share of the work of generating it."""
 _MIN_SECONDS = 2.0
 """The minimum time before the time left is estimated; earlier estimates are unreliable."""
+NARRATED = ".epub"
+"""The suffix of a book with narration."""
 PICTURE_SUFFIXES = (".jpg", ".jpeg", ".png")
 MAX_BYTES = 20_000_000
 _BEGINNINGS = (b"\x89PNG", b"\xff\xd8")

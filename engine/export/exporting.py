@@ -21,8 +21,16 @@ from engine.audio.sound_file import recording
 from engine.audio.subtitles.formats import check_subtitles, write_subtitles
 from engine.audio.subtitles.timed_words import TimedWord, timed_words
 from engine.errors import NothingToSpeak, OutputError
-from engine.export.export_job import PART_CHARACTERS, WRITING_SHARE, ExportJob, ExportProgress, ExportSynthesizer, Meter
-from engine.export.narrated_book import NARRATED, NarratedBook, check_book, check_one_file, narration_suffix
+from engine.export.export_job import (
+    NARRATED,
+    PART_CHARACTERS,
+    WRITING_SHARE,
+    ExportJob,
+    ExportProgress,
+    ExportSynthesizer,
+    Meter,
+)
+from engine.export.narrated_book import NarratedBook, check_book, check_one_file, narration_suffix
 from engine.export.outputs import Output, check_writable, outputs_of
 from engine.export.part_cache import PartCache, made_of
 from engine.runtime.preparation.crash_guard import crash_guarded, crashed_last_time, is_in_use

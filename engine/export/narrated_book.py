@@ -22,11 +22,11 @@ from engine.audio import coders
 from engine.audio.sound_file import AUDIO
 from engine.audio.subtitles.timed_words import TimedWord
 from engine.errors import DamagedDocument, InvalidRequest, UnusableDocument
+from engine.export.export_job import NARRATED
 from engine.export.page_words import Letters, append_page, is_page, marked, places_of_letters, widened, with_style_sheet
 from engine.text.documents.archive import Archive
 from engine.text.documents.markup import text_of
 
-NARRATED = ".epub"
 ACTIVE, PLAYING = "-epub-media-overlay-active", "-epub-media-overlay-playing"
 """The CSS classes of the spoken word, and of the page while it is read."""
 _OPF, _DC = "http://www.idpf.org/2007/opf", "http://purl.org/dc/elements/1.1/"

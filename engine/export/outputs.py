@@ -10,8 +10,7 @@ from pathlib import Path
 from engine.audio.recording import Tags
 from engine.audio.sound_file import format_for
 from engine.errors import OutputError
-from engine.export.export_job import ExportJob, is_cover
-from engine.export.narrated_book import NARRATED
+from engine.export.export_job import NARRATED, ExportJob, is_cover
 from engine.system.atomic_write import ensure_writable
 
 _NAME_CHARACTERS = 80

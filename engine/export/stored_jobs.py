@@ -103,6 +103,7 @@ def _fields_of(order: ExportJob) -> dict[str, Any]:
         "language": document.language,
         "chapters": [[chapter.title, chapter.text] for chapter in document.chapters],
         "edits": [[asdict(edit) for edit in edits] for edits in order.edits],
+        "book": order.book and str(order.book.absolute()),
         "cover": document.cover and base64.b64encode(document.cover).decode(),
     }
 
@@ -119,4 +120,6 @@ def _order_of(fields: dict[str, Any]) -> ExportJob:
     edits = tuple(map(edits_from, fields.get("edits", ())))
     if edits and len(edits) != len(chapters):
         raise ValueError("Not every chapter has its edits.")
-    return ExportJob(document, speech_settings, Path(fields["path"]), bool(fields["per_chapter"]), subtitles, edits)
+    book = Path(fields["book"]) if fields.get("book") else None
+    path, per_chapter = Path(fields["path"]), bool(fields["per_chapter"])
+    return ExportJob(document, speech_settings, path, per_chapter, subtitles, edits, book)

@@ -3,7 +3,7 @@ from pathlib import Path
 from PySide6.QtWidgets import QFileDialog
 from pytestqt.qtbot import QtBot
 
-from app.export.dialog import CoverChoice
+from app.export.cover_choice import CoverChoice
 from tests.app.export.test_dialog import picture
 
 

@@ -3,17 +3,19 @@ from pathlib import Path
 
 import pytest
 from PySide6.QtCore import QBuffer, QIODevice, Qt
-from PySide6.QtGui import QColor, QImage
+from PySide6.QtGui import QColor, QImage, QStandardItem, QStandardItemModel
 from PySide6.QtWidgets import QFileDialog, QLabel, QMessageBox, QWidget
 from pytestqt.qtbot import QtBot
 
-from app.export.dialog import SIDE_PIXELS, ExportDialog
+from app.export.cover_choice import SIDE_PIXELS
+from app.export.dialog import ExportDialog
 from app.export.scope import Scope
 from engine.audio.subtitles.formats import FORMATS
 from engine.export.export_job import ExportJob
 from engine.speech import SpeechRequest
 from engine.text.documents import Chapter, Document
 from tests.engine.audio.aac_programs import none, only
+from tests.engine.export.narrated_books import write_book
 
 SPEECH_SETTINGS = SpeechRequest("", "af_heart", 1.2)
 TALES = "Stories that are told in winter when nights are long"
@@ -293,3 +295,74 @@ def test_a_notice_of_two_lines_leaves_the_cover_whole(dialog: ExportDialog, qtbo
     assert dialog.notice.heightForWidth(dialog.notice.width()) >= 2 * dialog.notice.fontMetrics().height()
     qtbot.waitUntil(lambda: dialog.notice.height() == dialog.notice.heightForWidth(dialog.notice.width()))
     assert dialog.cover.height() >= SIDE_PIXELS
+
+
+class NarrationDialog:
+    """A dialog that offers an EPUB, and a selection of it."""
+
+    def __init__(self, qtbot: QtBot, folder: Path) -> None:
+        self.book = write_book(folder / "A Book.epub", "<p>Text.</p>", "<p>More text.</p>")
+        whole = Scope("Whole", book(), SPEECH_SETTINGS, book=self.book)
+        self.dialog = ExportDialog([whole, Scope("Selection", chapter(), SPEECH_SETTINGS)], folder)
+        qtbot.addWidget(self.dialog)
+        self.dialog.show()
+
+    @property
+    def item(self) -> QStandardItem:
+        """The format in the list."""
+        formats = self.dialog.formats.model()
+        assert isinstance(formats, QStandardItemModel)
+        return formats.item(self.dialog.formats.findData(".epub"))
+
+    def narrate(self) -> None:
+        """Choose the format."""
+        self.dialog.formats.setCurrentIndex(self.dialog.formats.findData(".epub"))
+
+
+@pytest.fixture
+def narration(qtbot: QtBot, tmp_path: Path) -> NarrationDialog:
+    return NarrationDialog(qtbot, tmp_path)
+
+
+def test_an_epub_can_be_exported_with_narration(narration: NarrationDialog, qtbot: QtBot, tmp_path: Path) -> None:
+    dialog = narration.dialog
+    dialog.per_chapter.setChecked(True)
+    narration.narrate()
+    fields = (dialog.per_chapter, dialog.title, dialog.author, dialog.cover, dialog.subtitles)
+    assert not any(field.isEnabled() for field in fields)
+    expected = ExportJob(book(), SPEECH_SETTINGS, tmp_path / "A Book (narrated).epub", book=narration.book)
+    assert ordered(dialog, qtbot) == expected
+
+
+def test_fields_of_audio_return_with_its_format(narration: NarrationDialog) -> None:
+    narration.narrate()
+    narration.dialog.formats.setCurrentIndex(narration.dialog.formats.findData(".m4b"))
+    assert narration.dialog.title.isEnabled()
+    assert narration.dialog.per_chapter.isEnabled()
+    assert narration.dialog.path.suffix == ".m4b"
+
+
+def test_only_documents_from_an_epub_can_be_narrated(narration: NarrationDialog) -> None:
+    assert narration.item.isEnabled()
+    narration.narrate()
+    choose(narration.dialog, 1)
+    assert not narration.item.isEnabled()
+    assert narration.dialog.path.suffix != ".epub"
+
+
+def test_the_original_is_never_replaced_by_its_narration(narration: NarrationDialog, qtbot: QtBot) -> None:
+    before = narration.book.read_bytes()
+    narration.narrate()
+    narration.dialog.place.setText(str(narration.book))
+    with qtbot.assertNotEmitted(narration.dialog.ordered):
+        narration.dialog.export_button.click()
+    assert narration.dialog.notice.isVisible()
+    assert narration.book.read_bytes() == before
+
+
+def test_a_damaged_epub_is_refused_before_it_is_spoken(narration: NarrationDialog, qtbot: QtBot) -> None:
+    narration.book.write_bytes(b"PK")
+    narration.narrate()
+    with qtbot.assertNotEmitted(narration.dialog.ordered):
+        narration.dialog.export_button.click()
+    assert narration.dialog.notice.isVisible()

@@ -2,6 +2,7 @@ import os
 import pickle
 import subprocess
 import sys
+import zipfile
 from collections.abc import Iterator
 from functools import partial
 from pathlib import Path
@@ -24,8 +25,10 @@ from engine.export.exporting import export
 from engine.export.stored_jobs import StoredJobs
 from engine.speech import SpeechRequest
 from engine.text.documents import Chapter, Document
+from engine.text.documents.reading import read
 from tests.app.fakes import FakeEngine
 from tests.app.test_main_window import TEXT, Desk
+from tests.engine.export.narrated_books import WordSpeaker, write_book
 from tests.patience import PATIENCE_MS
 
 ROOT = Path(__file__).resolve().parents[3]
@@ -97,6 +100,22 @@ def test_one_dialog_is_behind_every_way_to_save(desk: ExportDesk) -> None:
         assert dialog is not None
         dialog.close()
         desk.qtbot.waitUntil(lambda: desk.window.findChild(ExportDialog) is None)
+
+
+def test_an_open_epub_gets_narration(desk: ExportDesk, tmp_path: Path) -> None:
+    speaker = WordSpeaker()
+    desk.engine.sample_rate_hz, desk.engine.synthesize = speaker.sample_rate_hz, speaker.synthesize
+    desk.prepare()
+    path = write_book(tmp_path / "book.epub", "<h1>One</h1><p>A. B.</p>", "<h1>Two</h1><p>C. D. E.</p>")
+    desk.window.reading.open(OpenedDocument(path, str(path), read(path)))
+    dialog = desk.dialog()
+    dialog.formats.setCurrentIndex(dialog.formats.findData(".epub"))
+    dialog.place.setText(str(tmp_path / "narrated.epub"))
+    dialog.export_button.click()
+    assert not dialog.isVisible()
+    desk.wait_saved()
+    members = zipfile.ZipFile(tmp_path / "narrated.epub").namelist()
+    assert sum(name.endswith(".smil") for name in members) == 2
 
 
 def test_a_document_is_exported_with_all_its_chapters(desk: ExportDesk, tmp_path: Path) -> None:

@@ -21,6 +21,7 @@ ORDER = ExportJob(
     True,
     Path("/a/b.srt"),
     ((UtteranceEdit(0, "œ̃", changes=(PhonemeEdit(0, 9, pitch=CurveEdit(drawn=(180.5, 200.0))),)),), ()),
+    Path("/a/original.epub"),
 )
 
 
