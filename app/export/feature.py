@@ -12,14 +12,14 @@ from PySide6.QtWidgets import QDialog
 from app.export.records import ExportRecords
 from app.export.scope import Part, Scope, scope_of, scope_of_order
 from app.main_window import MainWindow
-from app.messages import Message, MessageAction, MessageTopic
+from app.messages import Message, MessageAction, MessageTopic, Severity
 from app.settings import Settings
 from app.speech.activity import Activity
 from app.speech.controller import SpeechController
 from app.speech.engine_worker import EngineFactory
 from app.widgets.file_dialogs import ask_to_replace
 from engine.errors import EngineError, NothingToSpeak, OutputError
-from engine.export.export_job import ExportJob
+from engine.export.export_job import ExportJob, ExportProgress
 from engine.export.stored_jobs import StoredJob, StoredJobs
 
 
@@ -121,10 +121,14 @@ class ExportFeature(QObject):
         self._records.keep(order, self._window.page.header.voices.speaking_model)
         self._speech.export(order)
 
-    @Slot(object, object)
-    def _on_ended(self, order: ExportJob, error: Exception | None) -> None:
+    @Slot(object, object, object)
+    def _on_ended(self, order: ExportJob, error: Exception | None, progress: ExportProgress | None) -> None:
         self._failed = order if isinstance(error, OutputError) else None
         self._records.forget(order)
+        if error is None and progress is not None and progress.unmarked_words:
+            count = progress.unmarked_words
+            words = f"Words not found in the pages of “{order.path.name}”, and not highlighted: {count:,}."
+            self._window.page.banner.show_message(Message(words, Severity.NOTE, topic=MessageTopic.DOCUMENT))
 
     @Slot(object)
     def _on_saved(self, path: Path) -> None:

@@ -36,13 +36,13 @@ class Saving(QObject):
     """A queue of exports, each with the engine at the time of its order; short ones first, else in order.
 
     `changed` is emitted when `progress` may have changed; `saved` carries the file or folder that was written. In the
-    end, `ended` carries every order, and an error if it failed or was canceled.
+    end, `ended` carries every order, an error if it failed or was canceled, and the last `ExportProgress`, if any.
     """
 
     changed = Signal()
     saved = Signal(object)
     failed = Signal(object)
-    ended = Signal(object, object)
+    ended = Signal(object, object, object)
 
     def __init__(self, worker: EngineWorker, parent: QObject) -> None:
         super().__init__(parent)
@@ -116,7 +116,7 @@ class Saving(QObject):
 
     def _end(self, save: _Save, error: Exception | None) -> None:
         self._saves.remove(save)
-        self.ended.emit(save.order, error)
+        self.ended.emit(save.order, error, save.latest)
         if error is None:
             self.saved.emit(save.order.result)
         elif not isinstance(error, Canceled):

@@ -88,9 +88,7 @@ def _exported(
         "unmarked_words": progress.unmarked_words,
     }  # fmt: skip
     if progress.unmarked_words:
-        steps.write_note(
-            f"note: {progress.unmarked_words:,} words weren’t found in the book’s pages and aren’t highlighted."
-        )
+        steps.write_note(f"note: words not found in the book’s pages, and not highlighted: {progress.unmarked_words:,}")
     where = f"{order.result}, {len(paths)} files" if order.per_chapter else str(order.path)
     words = f"{where}: {audio_seconds:.1f} s of speech in {seconds:.1f} s"
     return Outcome(figures, f"{words}, by {order.speech_settings.voice} of {synthesizer.model}")

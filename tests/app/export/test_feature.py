@@ -4,6 +4,7 @@ import subprocess
 import sys
 import zipfile
 from collections.abc import Iterator
+from dataclasses import replace
 from functools import partial
 from pathlib import Path
 
@@ -17,7 +18,7 @@ from app.export.dialog import ExportDialog
 from app.export.feature import ExportFeature
 from app.export.records import ExportRecords
 from app.export.scope import parts_of
-from app.messages import MessageAction
+from app.messages import MessageAction, Severity
 from app.reading.opener import OpenedDocument
 from app.speech.engine_worker import EngineFactory
 from engine.export.export_job import ExportJob
@@ -102,20 +103,36 @@ def test_one_dialog_is_behind_every_way_to_save(desk: ExportDesk) -> None:
         desk.qtbot.waitUntil(lambda: desk.window.findChild(ExportDialog) is None)
 
 
-def test_an_open_epub_gets_narration(desk: ExportDesk, tmp_path: Path) -> None:
+def narrate(desk: ExportDesk, more: str = "") -> Path:
+    """Export an open EPUB, whose text has `more` than its pages, with narration."""
     speaker = WordSpeaker()
     desk.engine.sample_rate_hz, desk.engine.synthesize = speaker.sample_rate_hz, speaker.synthesize
     desk.prepare()
-    path = write_book(tmp_path / "book.epub", "<h1>One</h1><p>A. B.</p>", "<h1>Two</h1><p>C. D. E.</p>")
-    desk.window.reading.open(OpenedDocument(path, str(path), read(path)))
+    path = write_book(desk.folder / "book.epub", "<h1>One</h1><p>A. B.</p>", "<h1>Two</h1><p>C. D. E.</p>")
+    document = read(path)
+    chapters = (replace(document.chapters[0], text=document.chapters[0].text + more), *document.chapters[1:])
+    desk.window.reading.open(OpenedDocument(path, str(path), replace(document, chapters=chapters)))
     dialog = desk.dialog()
     dialog.formats.setCurrentIndex(dialog.formats.findData(".epub"))
-    dialog.place.setText(str(tmp_path / "narrated.epub"))
+    dialog.place.setText(str(desk.folder / "narrated.epub"))
     dialog.export_button.click()
     assert not dialog.isVisible()
     desk.wait_saved()
-    members = zipfile.ZipFile(tmp_path / "narrated.epub").namelist()
+    return desk.folder / "narrated.epub"
+
+
+def test_an_open_epub_gets_narration(desk: ExportDesk) -> None:
+    members = zipfile.ZipFile(narrate(desk)).namelist()
     assert sum(name.endswith(".smil") for name in members) == 2
+    assert desk.page.banner.message is None
+
+
+def test_words_that_the_narration_cannot_highlight_are_counted(desk: ExportDesk) -> None:
+    narrate(desk, " Zebra zebra.")
+    message = desk.page.banner.message
+    assert message is not None
+    assert message.tone is Severity.NOTE
+    assert "2" in message.text
 
 
 def test_a_document_is_exported_with_all_its_chapters(desk: ExportDesk, tmp_path: Path) -> None:
