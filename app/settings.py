@@ -17,7 +17,7 @@ from app.theme import Appearance
 from engine.compiler.artifacts.manifest import CPU_DEVICE, METAL_DEVICE
 from engine.network.ops.packed_lstm import LstmMethod
 from engine.runtime.preparation.devices import AUTO, DEVICES
-from engine.runtime.preparation.lstm_methods import LSTM_WISHES
+from engine.runtime.preparation.lstm_methods import LSTM_PREFERENCES
 from engine.server.hosting import DEFAULT_PORT
 from engine.speech import Prosody
 from engine.system.json_text import json_value
@@ -194,8 +194,8 @@ class Settings(QObject):
     """The width of the side bar; None when unknown."""
     device = _one_of("device", DEVICES, AUTO)
     """The device that the model should run on, one of `engine.runtime.preparation.devices.DEVICES`."""
-    lstm_method = _one_of("lstm_method", LSTM_WISHES, AUTO)
-    """The method for LSTMs on a Mac's GPU, one of `engine.runtime.preparation.lstm_methods.LSTM_WISHES`."""
+    lstm_method = _one_of("lstm_method", LSTM_PREFERENCES, AUTO)
+    """The method for LSTMs on a Mac's GPU, one of `engine.runtime.preparation.lstm_methods.LSTM_PREFERENCES`."""
     prosody = _member("prosody", Prosody.LSTM)
     """The prosody predictor, for models that include a Transformer."""
     save_folder = Setting("save_folder", _folder)

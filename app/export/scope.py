@@ -35,7 +35,7 @@ class Scope:
 def scope_of(
     part: Part, speech_settings: SpeechRequest, edits_of: EditsOf = no_edits, path: Path | None = None
 ) -> Scope:
-    """Return the scope of a document in this manner, or of a request in its own, titled by its first words.
+    """Return the scope of a document with these settings, or of a request with its own, titled by its first words.
 
     `edits_of` returns the edits of a chapter's text; `path` is the file of a document.
     """

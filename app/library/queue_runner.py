@@ -23,7 +23,7 @@ class JobExecutor(Protocol):
     freed: SignalInstance
 
     def blocking_reason(self, job: QueueJob) -> str | None:
-        """Return the obstacle to a job that only the user can remove, or None."""
+        """Return why a job cannot begin without the user, or None."""
 
     def has_place(self, job: QueueJob) -> bool:
         """Return whether a job could begin now."""

@@ -101,13 +101,13 @@ def request_of(text: str, speech_settings: str) -> SpeechRequest:
 
 
 def voice_and_speed(speech_settings: str) -> tuple[str, float]:
-    """Return the voice and speed of a manner, without restoring its request."""
+    """Return the voice and speed in stored settings, without restoring the request."""
     values = _values(speech_settings)
     return values["voice"], values["speed"]
 
 
 def _values(speech_settings: str) -> dict[str, Any]:
-    """Parse a manner. A damaged one gets an empty voice, so that its text, and all others, can still be read."""
+    """Parse stored settings. Damaged ones get an empty voice, so that the text, and all others, can still be read."""
     try:
         values = json_value(speech_settings)
     except ValueError:

@@ -27,7 +27,7 @@ from app.widgets.file_dialogs import ask_which_folder, kinds_of_sound
 from engine.compiler.artifacts.manifest import METAL_DEVICE
 from engine.models.voices.packs import describe
 from engine.runtime.preparation.devices import DEVICES, metal_unavailable_reason
-from engine.runtime.preparation.lstm_methods import LSTM_WISHES
+from engine.runtime.preparation.lstm_methods import LSTM_PREFERENCES
 from engine.speech import DeviceEvent, Prosody
 
 SAMPLE = "The keeper lit the lamp, sat down by the window, and read aloud until the ships were home."
@@ -280,7 +280,7 @@ class AdvancedPage(SettingsPage):
 
     def _offer(self) -> None:
         self.device.offer((device, DEVICE_TITLES[device], "") for device in DEVICES)
-        self.lstm_method.offer((str(method), LSTM_TITLES[method], "") for method in LSTM_WISHES)
+        self.lstm_method.offer((str(method), LSTM_TITLES[method], "") for method in LSTM_PREFERENCES)
         self.prosody.offer((each, PROSODY_TITLES[each], PROSODY_EXPLANATIONS[each]) for each in PROSODY_TITLES)
         if (unavailable_reason := metal_unavailable_reason()) is not None:
             self.device.forbid(METAL_DEVICE, unavailable_reason)

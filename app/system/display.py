@@ -18,7 +18,7 @@ X_PORT = 6000
 
 
 def why_no_window(environment: Mapping[str, str] = os.environ) -> str | None:
-    """Return the obstacle in one sentence, or None if a window can be opened.
+    """Return why no window can be opened, in one sentence, or None if one can.
 
     It is checked first because Qt ends the process if it finds no display.
     """

@@ -114,7 +114,7 @@ class PeerEnvironment:
 
 
 def choose_peers(
-    wanted: Sequence[str] | None, model: str = FULL_SIZE, surroundings: PeerEnvironment | None = None
+    wanted: Sequence[str] | None, model: str = FULL_SIZE, environment: PeerEnvironment | None = None
 ) -> PeerSelection:
     """Return no peers for None, all that can run `model` here for an empty list, otherwise the named ones.
 
@@ -126,7 +126,7 @@ def choose_peers(
     for name in names:
         if name not in PEER_NAMES:
             raise InvalidRequest(f"Unknown peer “{name}”.", f"Peers: {', '.join(PEER_NAMES)}.")
-    unavailable_reasons = _unavailable_peers(model, surroundings or PeerEnvironment())
+    unavailable_reasons = _unavailable_peers(model, environment or PeerEnvironment())
     for name in names:
         if name in unavailable_reasons:
             raise EngineError(f"{name} can’t run here: {unavailable_reasons[name]}.", "Fix that, or omit this peer.")
@@ -140,21 +140,21 @@ def beside_a_gpu(selection: PeerSelection) -> PeerSelection:
     return replace(selection, names=(OURS_ON_PROCESSOR, *selection.names))
 
 
-def _unavailable_peers(model: str, surroundings: PeerEnvironment) -> dict[str, str]:
+def _unavailable_peers(model: str, environment: PeerEnvironment) -> dict[str, str]:
     """Return the peers that cannot run the model here, with the reasons."""
-    found = ((peer.name, _obstacle(peer, model, surroundings)) for peer in _ALL)
+    found = ((peer.name, _unavailable_reason(peer, model, environment)) for peer in _ALL)
     return {name: unavailable_reason for name, unavailable_reason in found if unavailable_reason}
 
 
-def _obstacle(peer: Peer, model: str, surroundings: PeerEnvironment) -> str:
+def _unavailable_reason(peer: Peer, model: str, environment: PeerEnvironment) -> str:
     if peer.compared_with and model_config(model) != model_config(peer.compared_with):
         return f"it has its own weights and is compared with {peer.compared_with} only, not with {model}"
-    if missing := [needed for needed in peer.packages if surroundings.package(needed) is None]:
+    if missing := [needed for needed in peer.packages if environment.package(needed) is None]:
         return f"the extra “bench” isn’t installed ({', '.join(missing)})"
-    if peer.name == TORCH_COMPILE and not any(surroundings.program(compiler) for compiler in _COMPILERS):
+    if peer.name == TORCH_COMPILE and not any(environment.program(compiler) for compiler in _COMPILERS):
         return f"torch.compile needs a C++ compiler ({', '.join(_COMPILERS)})"
-    if peer.precision == BFLOAT16 and not surroundings.features() & {*_BFLOAT16_FEATURES}:
+    if peer.precision == BFLOAT16 and not environment.features() & {*_BFLOAT16_FEATURES}:
         return f"the CPU doesn’t multiply bfloat16 ({' or '.join(_BFLOAT16_FEATURES)})"
-    if peer.name == KOKORO_ONNX_INT8 and not (path := surroundings.file()).is_file():
+    if peer.name == KOKORO_ONNX_INT8 and not (path := environment.file()).is_file():
         return f"its file is missing ({path})"
     return ""

@@ -86,7 +86,7 @@ def families_here() -> dict[ProcessorFamily, str]:
     Each comes with the reason why this machine's CPU does not belong to it, as text; empty if it does.
     """
     found = families_of(platform.system(), platform.machine())
-    return {family: _obstacle(family) for family in found}
+    return {family: _unavailable_reason(family) for family in found}
 
 
 def runs_here(name: str) -> bool:
@@ -94,6 +94,6 @@ def runs_here(name: str) -> bool:
     return any(family.name == name and not unavailable_reason for family, unavailable_reason in families_here().items())
 
 
-def _obstacle(family: ProcessorFamily) -> str:
+def _unavailable_reason(family: ProcessorFamily) -> str:
     lacking = family.features - processor_features() if family.features else ()
     return f"this CPU lacks {', '.join(sorted(lacking))}" if lacking else ""

@@ -24,7 +24,7 @@ LSTM_METHODS = (AUTO, *LstmMethod)
 _CRASH = StoredResult("mps-in-speech", "any")
 _CRASHED = "Metal Performance Shaders crashed the app; choose them in Settings > Advanced to try again"
 _ON_METAL = (LstmMethod.TIR, LstmMethod.MPS)
-LSTM_WISHES = (AUTO, *_ON_METAL)
+LSTM_PREFERENCES = (AUTO, *_ON_METAL)
 """The methods that users can choose for speech on a Mac's GPU."""
 LSTM_TRIAL = ProbeTrial(
     "lstm",
@@ -83,16 +83,16 @@ def choose_lstm_method(
 
 
 def remembered_lstm_method(
-    wish: str, config: ModelConfig, variant: Variant, may_try: bool = True
+    preference: str, config: ModelConfig, variant: Variant, may_try: bool = True
 ) -> tuple[Variant, MethodChoice]:
-    """Choose like `choose_lstm_method`, but ignore an outdated `wish`.
+    """Choose like `choose_lstm_method`, but ignore an outdated `preference`.
 
-    The wish counts only on a Mac's GPU, and `mps` only if it has not crashed since. Raises `InvalidRequest` for a name
-    not in `LSTM_METHODS`.
+    The preference counts only on a Mac's GPU, and `mps` only if it has not crashed since. Raises `InvalidRequest` for a
+    name not in `LSTM_METHODS`.
     """
-    check_lstm_method(wish)
-    outdated = variant.target != METAL_MACOS or (wish == LstmMethod.MPS and _has_crashed())
-    return choose_lstm_method(AUTO if outdated else wish, config, variant, may_try)
+    check_lstm_method(preference)
+    outdated = variant.target != METAL_MACOS or (preference == LstmMethod.MPS and _has_crashed())
+    return choose_lstm_method(AUTO if outdated else preference, config, variant, may_try)
 
 
 def forget_crashes() -> None:

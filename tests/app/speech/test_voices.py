@@ -43,11 +43,11 @@ LISTS = st.lists(
 
 @given(LISTS, MODELS, st.sampled_from(Prosody), st.sets(MODELS))
 def test_students_speak_only_if_wished_for_and_there(
-    models: list[ModelVoices], model: str, wish: Prosody, taught: set[str]
+    models: list[ModelVoices], model: str, preference: Prosody, taught: set[str]
 ) -> None:
     there = [replace(each, students_unavailable_reason="" if each.model in taught else "none") for each in models]
     has_students = model in taught and model in {each.model for each in models}
-    assert prosody_of(model, there, wish) is (wish if has_students else Prosody.LSTM)
+    assert prosody_of(model, there, preference) is (preference if has_students else Prosody.LSTM)
 
 
 @given(st.builds(VoiceChoice, NAMES | NOTHING, MODELS | NOTHING), LISTS, MODELS)

@@ -88,8 +88,8 @@ def test_bfloat16_requires_a_cpu_with_bfloat16_multiplication():
 
 @pytest.mark.parametrize("feature", ["avx512_bf16", "amx_bf16"])
 def test_either_feature_will_do(feature):
-    surroundings = PeerEnvironment(package=everything, features=lambda: frozenset({feature}))
-    assert OPENVINO_BFLOAT16 in choose_peers([], FULL_SIZE, surroundings).names
+    environment = PeerEnvironment(package=everything, features=lambda: frozenset({feature}))
+    assert OPENVINO_BFLOAT16 in choose_peers([], FULL_SIZE, environment).names
 
 
 def test_a_whole_model_needs_its_file(tmp_path):
@@ -100,8 +100,8 @@ def test_a_whole_model_needs_its_file(tmp_path):
 
 @pytest.mark.parametrize("missing", ["hibari", "onnxruntime", "scipy"])
 def test_a_small_model_needs_all_that_makes_it_fast(missing):
-    surroundings = PeerEnvironment(package=lambda name: None if name == missing else name)
-    assert missing in choose_peers([], STARTER, surroundings).left_out[HIBARI]
+    environment = PeerEnvironment(package=lambda name: None if name == missing else name)
+    assert missing in choose_peers([], STARTER, environment).left_out[HIBARI]
 
 
 @pytest.mark.parametrize("model", [FULL_SIZE, STARTER])

@@ -114,8 +114,8 @@ def test_a_crash_while_speaking_disables_it_until_it_is_chosen_again(tiny_config
     assert remembered_lstm_method("mps", tiny_config, MACS)[0] == MPS
     mps_crashes_while_speaking(cache)
     for _ in range(2):  # the mark is found once, and its result is stored
-        for wish in (AUTO, "mps"):
-            variant, choice = remembered_lstm_method(wish, tiny_config, MACS)
+        for preference in (AUTO, "mps"):
+            variant, choice = remembered_lstm_method(preference, tiny_config, MACS)
             assert variant == MACS
             assert choice.is_fallback
             assert choice.why.startswith("Metal Performance Shaders crashed the app; choose them")
