@@ -17,6 +17,8 @@ import sys
 from types import SimpleNamespace
 from typing import Any
 
+from tests.metal_device import ONLY_PROCESS
+
 _IMPORTED_ON_LINUX = """
     PySide6.QtCore PySide6.QtDBus PySide6.QtGui PySide6.QtNetwork PySide6.QtSvg PySide6.QtTest PySide6.QtWidgets asyncio
     cattrs concurrent.futures distributed filelock hypothesis jinja2 logging.handlers lxml.html markdown_it
@@ -130,12 +132,6 @@ def _refuse_names_of_files(event: str, arguments: tuple[Any, ...]) -> None:
                 raise OSError(errno.EILSEQ, os.strerror(errno.EILSEQ), path) from None
 
 
-def _refuse_metal_in_software(event: str, arguments: tuple[Any, ...]) -> None:
-    """Refuse child processes that need software Metal: trials on a Mac use its own GPU."""
-    if event == "subprocess.Popen" and any("tests.metal_device" in str(argument) for argument in arguments[1]):
-        raise FileNotFoundError(errno.ENOENT, os.strerror(errno.ENOENT), "Metal in software")
-
-
 def _stand_in_for_frameworks() -> None:
     real, runtime = ctypes.CDLL, _Runtime()
 
@@ -151,4 +147,4 @@ _refuse_priorities_of_threads()
 _refuse_names_of_sockets()
 _stand_in_for_frameworks()
 sys.addaudithook(_refuse_names_of_files)
-sys.addaudithook(_refuse_metal_in_software)
+os.environ[ONLY_PROCESS] = str(os.getpid())

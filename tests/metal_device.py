@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
+import os
 import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import Protocol
 
 import pytest
+
+ONLY_PROCESS = "ONLY_PROCESS_WITH_SOFTWARE_METAL"
+"""The environment variable with the number of the only process that has software Metal; without it, all have it."""
 
 
 class MetalDevice(Protocol):
@@ -48,6 +52,8 @@ def leave_out() -> MetalDevice:
 def find_device() -> MetalDevice:
     """Return this Mac's device, or the software one elsewhere."""
     if sys.platform != "darwin":
+        if os.environ.get(ONLY_PROCESS, str(os.getpid())) != str(os.getpid()):
+            raise FileNotFoundError("There is no software Metal in child processes: they use a Mac's own GPU.")
         from tests.software_metal.loader import install
 
         return install()
