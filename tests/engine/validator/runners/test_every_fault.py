@@ -1,6 +1,7 @@
 """Every fault in the catalog, injected into the starter: found, shown, and with its kernel named.
 
-Building a stage with a fault takes most of the time, so all checks of one fault run in turn.
+Building a stage with a fault takes most of the time, so all checks of one fault run in turn, and the faults of a stage
+share the kernels without them.
 """
 
 from collections.abc import Callable, Iterator
@@ -23,6 +24,8 @@ from engine.validator.runners.fault_injection import describe_fault_verdict, fau
 from engine.validator.runs.validation import Validator
 from tests.engine.compiler.kernels.cpu.running import host_microkernel
 from tests.starter_voices import MALE
+
+pytestmark = pytest.mark.usefixtures("kernels_are_compiled_once")
 
 TEXT = "Hello there, how are you today?"
 FEWEST_PHONEMES = 5
