@@ -23,7 +23,7 @@ from engine.validator.runs.validation import Validator, ignore
 from tests.starter_voices import MALE
 
 reduce_wholly = partial(reduce_failure, seconds=math.inf)
-TEXT = "Hello there, my friend. Good evening to all of you, and to everybody else who may hear it."
+TEXT = "Hello there. Good evening to all."
 NO_PACK = ValidationRequest(SpeechRequest(TEXT, MALE), regimes=(Regime.STATIC_NO_PACK,), padding=3.0)
 
 
