@@ -112,10 +112,13 @@ def test_rows_come_stage_by_stage_between_plan_and_end(validator: Validator) -> 
 
 
 def test_the_same_request_gives_the_same_numbers(validator: Validator, report: Report) -> None:
-    def numbers(report: Report) -> list[object]:
-        return [(row.stage, row.regime, row.reading, row.metrics, row.audio, row.profile) for row in report.rows]
+    regimes = (Regime.STATIC_NO_PACK, Regime.COMPILED)
 
-    assert numbers(validator.validate(asked())) == numbers(report)
+    def numbers(report: Report) -> list[object]:
+        rows = [row for row in report.rows if row.regime in regimes]
+        return [(row.stage, row.regime, row.reading, row.metrics, row.audio, row.profile) for row in rows]
+
+    assert numbers(validator.validate(asked(regimes=regimes))) == numbers(report)
 
 
 def test_any_regime_can_be_the_reference(validator: Validator) -> None:
@@ -137,9 +140,9 @@ def test_stages_can_be_crossed(validator: Validator) -> None:
 
 
 def test_every_compared_array_is_saved_on_request(validator: Validator, tmp_path: Path) -> None:
-    validator.validate(asked(regimes=(Regime.COMPILED,), arrays_folder=str(tmp_path)))
+    report = validator.validate(asked(regimes=(Regime.COMPILED,), arrays_folder=str(tmp_path)))
     kept = ArrayFolder(tmp_path)
-    for row in validator.validate(asked(regimes=(Regime.COMPILED,))).rows:
+    for row in report.rows:
         assert kept.holds(row.utterance, row.regime, row.reading, row.output)
         assert kept.holds(row.utterance, row.reference, InputSource.END_TO_END, row.output)
 
@@ -184,16 +187,19 @@ def test_phonemes_that_the_model_cannot_speak_are_refused(validator: Validator, 
 
 
 def test_crossed_stages_have_activations_and_leave_none_to_others() -> None:
+    """A single stage is left to the compiled model, because its module with activations is built."""
+    crossed = ("bert", "duration", "f0n", "decoder")
     mixed = asked(
         "Hello.",
         regimes=(Regime.STATIC_PACKED,),
         probes=True,
-        cross=(("decoder", Regime.DYNAMIC), ("f0n", Regime.DYNAMIC)),
+        cross=tuple((stage, Regime.DYNAMIC) for stage in crossed),
     )
     with closing(Validator()) as validator:
         rows = validator.validate(replace(mixed, padding=0.0)).rows
     inner = {(row.regime, row.stage) for row in rows if row.probe}
-    assert ("compiled+decoder=dynamic+f0n=dynamic", "decoder") in inner
+    name = "+".join(["compiled", *(f"{stage}=dynamic" for stage in crossed)])
+    assert {(name, "decoder"), (name, "text_encoder")} <= inner
     assert (Regime.STATIC_PACKED, "decoder") in inner
     plain = {row.output for row in rows if row.probe and row.stage == "decoder" and row.regime == Regime.STATIC_PACKED}
     mixed_outputs = {row.output for row in rows if row.probe and row.stage == "decoder" and "+" in row.regime}
