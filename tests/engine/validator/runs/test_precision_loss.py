@@ -1,25 +1,24 @@
-"""One convolution of a compiled stage in lower precision, 100 times further off: its row is worse, and no other is."""
+"""One convolution of a compiled stage in lower precision, 100 times further off: its row is worse, and no other is.
+
+The validator's faults have such a convolution in the pitch.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
-from dataclasses import dataclass
+from collections.abc import Iterator
 from datetime import date
 from pathlib import Path
 from typing import Any
 
 import pytest
 import torch
-from torch import Tensor, nn
+from torch import Tensor
 from torch.nn import functional
 
 from engine.compiler.artifacts.manifest import CPU, Manifest, expected_identity
 from engine.compiler.build import build_stage
 from engine.models.checkpoints import open_checkpoint
-from engine.network.architecture import Network
-from engine.network.exportable.blocks import bidirectional_lstm, residual_block, zero_beyond
-from engine.network.exportable.prosody import PitchAndEnergy
-from engine.network.exportable.styles import NormStyles
+from engine.network.exportable.blocks import bidirectional_lstm, zero_beyond
 from engine.network.exportable.text import TextEncoder
 from engine.runtime.runners.base import JoinedRunner
 from engine.runtime.runners.tvm_runner import CompiledRunner
@@ -41,21 +40,6 @@ def coarse(x: Tensor) -> Tensor:
     return torch.round(x * STEPS_PER_UNIT) / STEPS_PER_UNIT
 
 
-class CoarsePitch(PitchAndEnergy):
-    """Pitch and energy with the pitch's last convolution in lower precision."""
-
-    def _curve(self, name: str, x: Tensor, styles: NormStyles, frame_count: Tensor) -> Tensor:
-        predictor: Any = self.predictor
-        batch, _, frames = x.shape
-        lengths = frame_count
-        for block in predictor[name]:
-            x = residual_block(block, x, styles, lengths)
-            lengths = lengths if block.upsample_type == "none" else 2 * lengths
-        x = coarse(x) if name == "F0" else x
-        values = predictor[f"{name}_proj"](x).reshape(batch, frames, self._values_per_frame)
-        return zero_beyond(values, frame_count, axis=1)
-
-
 class CoarseText(TextEncoder):
     """The text encoder with its last convolution in lower precision."""
 
@@ -71,20 +55,8 @@ class CoarseText(TextEncoder):
         return (bidirectional_lstm(encoder.lstm, x.transpose(1, 2), token_count).transpose(1, 2),)
 
 
-@dataclass(frozen=True)
-class Loss:
-    """Precision lost in a stage: the stage rebuilt, the outputs affected, and whether upstream has an error there."""
-
-    stage: str
-    outputs: frozenset[str]
-    module: Callable[[Network], nn.Module]
-    has_floor: bool
-
-
-LOSSES = {
-    "pitch": Loss("f0n", frozenset({"f0"}), CoarsePitch, has_floor=True),
-    "text encoder": Loss("text_encoder", frozenset({"phoneme_features"}), CoarseText, has_floor=False),
-}
+STAGE, OUTPUT = "text_encoder", "phoneme_features"
+"""Where the precision is lost; upstream has no error there."""
 
 
 @pytest.fixture(scope="module")
@@ -113,28 +85,26 @@ def golden(regimes: Regimes) -> Golden:
     return Golden.of(rows, [UTTERANCE], now, date(2026, 3, 4))
 
 
-def with_loss(regimes: Regimes, loss: Loss, folder: Path) -> RegimeRunner:
-    """Return the compiled regime with one of its stages rebuilt."""
-    config, stage = regimes.checkpoint.config, stage_named(loss.stage)
-    artifact = build_stage(stage, loss.module(weightless(config)).eval(), config, CPU, folder)
+def with_loss(regimes: Regimes, folder: Path) -> RegimeRunner:
+    """Return the compiled regime with its text encoder rebuilt."""
+    config, stage = regimes.checkpoint.config, stage_named(STAGE)
+    artifact = build_stage(stage, CoarseText(weightless(config)).eval(), config, CPU, folder)
     Manifest(expected_identity(config, CPU), (artifact,)).save(folder)
     coarser = CompiledRunner(folder, config, regimes.checkpoint.load_weights())
     healthy = regimes.open(Regime.COMPILED, 0, lambda _: None).runner
-    return RegimeRunner(Regime.COMPILED, JoinedRunner({loss.stage: coarser}, healthy), ProbeLog())
+    return RegimeRunner(Regime.COMPILED, JoinedRunner({STAGE: coarser}, healthy), ProbeLog())
 
 
-@pytest.mark.parametrize("loss", LOSSES.values(), ids=LOSSES)
-def test_its_row_turns_amber_and_every_other_stays_green(
-    regimes: Regimes, golden: Golden, loss: Loss, tmp_path: Path
-) -> None:
-    rows = rows_of(regimes, with_loss(regimes, loss, tmp_path), BaselineGrader(golden))
+def test_its_row_turns_amber_and_every_other_stays_green(regimes: Regimes, golden: Golden, tmp_path: Path) -> None:
+    rows = rows_of(regimes, with_loss(regimes, tmp_path), BaselineGrader(golden))
     compiled = [row for row in rows if row.regime == Regime.COMPILED]
-    itself = [row for row in compiled if row.stage == loss.stage and row.output in loss.outputs]
+    itself = [row for row in compiled if (row.stage, row.output) == (STAGE, OUTPUT)]
     assert {row.verdict for row in itself if row.reading is InputSource.ISOLATED} == {Verdict.WORSE}
     assert {row.verdict for row in compiled if row not in itself} == {Verdict.PASS}
     for row in itself:
         assert 50 < (row.times_golden or 0) < 200, row
-        assert (row.times_floor is not None) is loss.has_floor
+        assert row.times_floor is None
+    assert all(row.times_floor is not None for row in compiled if row.output == "f0")
     assert all(row.times_golden < 2 for row in compiled if row.stage == "bert" and row.times_golden is not None)
 
 
