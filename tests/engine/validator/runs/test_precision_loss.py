@@ -56,7 +56,7 @@ class CoarseText(TextEncoder):
 
 
 STAGE, OUTPUT = "text_encoder", "phoneme_features"
-"""Where the precision is lost; upstream has no error there."""
+"""The output that loses precision; upstream has no error there."""
 
 
 @pytest.fixture(scope="module")
