@@ -64,6 +64,7 @@ class Cluster:
         self._fingerprint = fingerprint
         self._lexicon = UserLexicon()
         self._identity = ""
+        self._closed = False
 
     def submit(self, request: SpeechRequest) -> Future[SpokenPart]:
         """Speak a request on the next free worker."""
@@ -76,6 +77,9 @@ class Cluster:
         return spoken
 
     def _deliver(self, spoken: Future[SpokenPart], answer: Any) -> None:
+        if self._closed:  # the result of a closed client never arrives, and all later ones would wait for it
+            spoken.cancel()
+            return
         try:
             spoken.set_result(self._part(answer.result()))
         except EngineError as error:
@@ -104,6 +108,7 @@ class Cluster:
 
     def close(self) -> None:
         """Cancel all parts that have not been delivered."""
+        self._closed = True
         self._client.close()
 
     def __enter__(self) -> Self:
