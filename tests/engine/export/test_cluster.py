@@ -38,10 +38,16 @@ def _same_environment() -> Iterator[None]:
 
 
 @pytest.fixture(scope="module")
-def address() -> Iterator[str]:
-    """The address of a scheduler with two workers of one thread."""
+def workers() -> Iterator[LocalCluster]:
+    """A scheduler with two workers of one thread."""
     with LocalCluster(n_workers=2, threads_per_worker=1, dashboard_address="127.0.0.1:0") as workers:
-        yield workers.scheduler_address
+        yield workers
+
+
+@pytest.fixture(scope="module")
+def address(workers: LocalCluster) -> str:
+    """The address of the scheduler."""
+    return workers.scheduler_address
 
 
 @cache
@@ -49,12 +55,9 @@ def fingerprint(voice: str) -> str:
     return Synthesizer("starter", "cpu").fingerprint(voice)
 
 
-def test_parts_of_a_killed_worker_are_spoken_by_others():
-    requests = [SpeechRequest(SENTENCE * repeats, REQUEST.voice) for repeats in range(1, 7)]
-    with (
-        LocalCluster(n_workers=2, threads_per_worker=1, dashboard_address="127.0.0.1:0") as workers,
-        Cluster(workers.scheduler_address, SETTINGS, fingerprint) as speaking,
-    ):
+def test_parts_of_a_killed_worker_are_spoken_by_others(workers, address):
+    requests = [SpeechRequest(SENTENCE * repeats, REQUEST.voice) for repeats in range(1, 6)]
+    with Cluster(address, SETTINGS, fingerprint) as speaking:
         parts = [speaking.submit(request) for request in requests]
         parts[0].result(LIMIT_SECONDS)
         os.kill(workers.workers[0].pid, signal.SIGKILL)
@@ -63,9 +66,10 @@ def test_parts_of_a_killed_worker_are_spoken_by_others():
     assert lengths[0] > 24_000
 
 
-def test_books_have_the_bytes_of_one_process(address, tmp_path):
+def test_books_have_the_bytes_of_one_process(address, tmp_path, monkeypatch):
+    monkeypatch.setattr("engine.export.exporting.PART_CHARACTERS", 300)
     books = [tmp_path / "First.txt", tmp_path / "Second.txt"]
-    for book, repeats in zip(books, (33, 2), strict=True):
+    for book, repeats in zip(books, (7, 2), strict=True):
         book.write_text(f"{book.stem}.\n\n" + SENTENCE * repeats, encoding="utf-8")
     arguments = ["speak", "--model", "starter", "--file", *map(str, books), "--out"]
     assert main([*arguments, str(tmp_path / "alone"), "--threads", "1"]) == 0
