@@ -17,10 +17,9 @@ from engine.runtime.preparation.devices import (
     metal_unavailable_reason,
 )
 from engine.runtime.preparation.probes import ProbeResult, ProbeTrial, TrialRequest, run_probe, tried
+from tests.engine.runtime.preparation.trial_outcomes import crashes, hangs
 from tests.engine.runtime.preparation.tried_modules import (
     MACS,
-    crashes,
-    hangs,
     restart,
     tried_on_software_metal,
     tried_wrongly,

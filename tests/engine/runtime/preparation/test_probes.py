@@ -20,7 +20,7 @@ from engine.runtime.preparation.probes import (
     probes_folder,
     run_probe,
 )
-from tests.engine.runtime.preparation.tried_modules import crashes, crashes_quietly, fails, hangs, leaves, works
+from tests.engine.runtime.preparation.trial_outcomes import crashes, crashes_quietly, fails, hangs, leaves, works
 from tests.patience import PATIENCE_SECONDS
 
 NOTHING = TrialRequest(ProbeTrial("try", (), (), 0), model_config(STARTER), Path(), {})

@@ -1,11 +1,8 @@
-"""Small modules for the CPU and for software Metal, and the ways in which a child process handles them."""
+"""Small modules for the CPU and for software Metal, and how a child process tries them."""
 
 from __future__ import annotations
 
-import ctypes
-import os
 import sys
-import time
 from functools import partial
 from pathlib import Path
 
@@ -17,7 +14,6 @@ from engine.runtime.preparation import crash_guard, probes
 from engine.runtime.preparation.modules import FoundModules
 from engine.runtime.preparation.probes import TrialRequest, tried
 from engine.stages import stage_named
-from engine.system.child_process import abort_quietly
 from tests.engine.kept_modules import kept_modules
 from tests.patience import PATIENCE_SECONDS
 
@@ -56,41 +52,6 @@ def tried_wrongly(request: TrialRequest) -> dict[str, float]:
 
     _CompiledStage.call = twice
     return tried_on_software_metal(request)
-
-
-def hangs(request: TrialRequest) -> dict[str, float]:
-    """Never end."""
-    time.sleep(600)
-    raise AssertionError("it was not ended")
-
-
-def crashes(request: TrialRequest) -> dict[str, float]:
-    """End by a library's abort."""
-    os.abort()
-
-
-def crashes_quietly(request: TrialRequest) -> dict[str, float]:
-    """End by a library's abort that is not reported to the system."""
-    abort_quietly()
-    sys.stderr.write("JIT not supported\n")
-    sys.stderr.flush()
-    ctypes.CDLL(None).abort()
-    raise AssertionError("it was not ended")
-
-
-def leaves(request: TrialRequest) -> dict[str, float]:
-    """End without a message."""
-    os._exit(3)
-
-
-def fails(request: TrialRequest) -> dict[str, float]:
-    """Raise an unexpected error."""
-    raise SystemError("the reason")
-
-
-def works(request: TrialRequest) -> dict[str, float]:
-    """Report half a second."""
-    return {"a": 0.5}
 
 
 def try_in_software(config: ModelConfig, monkeypatch: pytest.MonkeyPatch, cache: Path) -> None:
