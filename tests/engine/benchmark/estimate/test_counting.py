@@ -17,6 +17,13 @@ def run(tiny_config):
     return RunSizes(tiny_config, 1, {"tokens": 12, "frames": 3})
 
 
+@pytest.fixture(scope="module")
+def text_encoder(run):
+    """The work of a stage that has kernels of all families."""
+    (work,) = count_for_metal([stage_named("text_encoder")], run)
+    return work
+
+
 def products_of(module, config):
     """Return the products of a module that takes x [batch, tokens, channels]."""
     stage = Stage("probe", "Probe", StagePlace.DEVICE, (Tensor("x", (TOKENS, Size("hidden_dim"))),), ())
@@ -65,10 +72,9 @@ def test_an_lstm_multiplies_its_input_in_one_product_and_its_state_stepwise(tiny
     assert found == {Family.PRODUCTS: both_directions * channels, Family.RECURRENCES: both_directions * hidden}
 
 
-def test_only_recurrences_load_step_by_step(tiny_config, run):
-    (work,) = count_for_metal([stage_named("text_encoder")], run)
-    assert {one.family for one in work.families} == set(Family)
-    assert {one.family for one in work.families if one.core_bytes} == {Family.RECURRENCES}
+def test_only_recurrences_load_step_by_step(text_encoder):
+    assert {one.family for one in text_encoder.families} == set(Family)
+    assert {one.family for one in text_encoder.families if one.core_bytes} == {Family.RECURRENCES}
 
 
 def test_bytes_are_those_of_the_buffers(tiny_config, run):
@@ -80,17 +86,15 @@ def test_bytes_are_those_of_the_buffers(tiny_config, run):
     assert copies.bytes == 2 * 4 * 12 * tiny_config.hidden_dim
 
 
-def test_winograd_multiplies_less_often_than_is_needed(tiny_config, run):
-    (work,) = count_for_metal([stage_named("decoder")], run)
-    for one in work.families:
+def test_winograd_multiplies_less_often_than_is_needed(text_encoder):
+    for one in text_encoder.families:
         assert (one.flop < one.needed_flop) == (one.family is Family.CONVOLUTIONS)
 
 
-def test_needed_flop_grow_with_the_length(tiny_config, run):
+def test_needed_flop_grow_with_the_length(tiny_config, run, text_encoder):
     stage = stage_named("text_encoder")
     twice = RunSizes(tiny_config, 1, {name: 2 * length for name, length in run.lengths.items()})
     needed, doubled = needed_flop([stage], [run, twice])
-    (counted,) = count_for_metal([stage], run)
-    assert needed == {stage.name: pytest.approx(counted.total(lambda one: one.needed_flop))}
+    assert needed == {stage.name: pytest.approx(text_encoder.total(lambda one: one.needed_flop))}
     assert doubled[stage.name] == pytest.approx(2 * needed[stage.name])
     assert needed_flop([stage], []) == []
