@@ -38,11 +38,10 @@ def test_the_official_client_saves_a_file_over_standard_input_and_output(tmp_pat
     assert soundfile.info(tmp_path / "speech.flac").frames > 12_000
 
 
-@pytest.mark.parametrize("sent", [b"", b"\xff\n{}\n[]\nGET / HTTP/1.1\n"])
-def test_the_end_of_the_input_ends_the_server(sent: bytes, tmp_path: Path) -> None:
+def test_the_end_of_a_meaningless_input_ends_the_server(tmp_path: Path) -> None:
     done = subprocess.run(
         [sys.executable, *MCP, "--folder", str(tmp_path)],
-        input=sent,
+        input=b"\xff\n{}\n[]\nGET / HTTP/1.1\n",
         capture_output=True,
         timeout=PATIENCE_SECONDS,
         check=False,

@@ -49,16 +49,11 @@ def test_it_serves_until_it_is_stopped_and_leaves_no_file(tmp_path: Path, sent: 
     assert list(tmp_path.iterdir()) == []
 
 
-def test_the_token_may_be_in_the_environment() -> None:
-    with process(KOKORO_DESK_TOKEN="correct-horse-battery") as (_, url):
+def test_the_token_may_be_in_the_environment_beside_home_assistant() -> None:
+    with process("--wyoming", "0", KOKORO_DESK_TOKEN="correct-horse-battery") as (server, url):
         assert httpx2.get(f"{url}/models").status_code == 401
         headers = {"Authorization": "Bearer correct-horse-battery"}
         assert httpx2.get(f"{url}/models", headers=headers).status_code == 200
-
-
-def test_home_assistant_is_served_on_a_separate_port() -> None:
-    with process("--wyoming", "0") as (server, url):
-        assert httpx2.get(f"{url}/models").status_code == 200
         os.kill(server.pid, signal.SIGINT)
         assert "Traceback" not in server.communicate(timeout=PATIENCE_SECONDS)[1]
 
