@@ -372,7 +372,7 @@ CHAPTERS = 40
 @pytest.mark.parametrize(
     ("name", "write", "characters"),
     [
-        ("book.epub", books.write_epub, 500_000),
+        ("book.epub", books.write_epub, 100_000),
         ("book.docx", books.write_docx, 50_000),
         ("book.pdf", books.write_pdf, 50_000),
     ],

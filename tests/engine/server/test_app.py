@@ -16,7 +16,7 @@ from tests.engine.server.running import FakeEngine, Running, connected, received
 from tests.patience import PATIENCE_SECONDS
 
 TOKEN = "correct-horse-battery"
-FUZZ_EXAMPLES = 200
+FUZZ_EXAMPLES = 60
 CLIENT = httpx2.Client(timeout=PATIENCE_SECONDS)
 
 
