@@ -35,7 +35,7 @@ def starter_cpu() -> Iterator[Synthesizer]:
         pytest.param(("starter_cpu", MALE), id="starter-male"),
         *(
             pytest.param(("trained_synthesizer", voice), marks=needs_trained, id=f"trained-{voice}")
-            for voice in ("af_heart", "am_michael", "bf_emma", "bm_george")
+            for voice in ("af_heart", "bm_george")
         ),
     ],
 )
@@ -74,7 +74,7 @@ def test_the_audio_follows_a_drawn_curve_as_the_models_own(spoken, curve):
     assert drawn.gross_share < 0.2
 
 
-@pytest.mark.parametrize("cents", [-200.0, 100.0, 300.0])
+@pytest.mark.parametrize("cents", [-200.0, 300.0])
 def test_audio_pitch_shifts_by_the_requested_amount(chosen, cents):
     assert shifted_by(*chosen, cents) == pytest.approx(cents, abs=LARGEST_CENTS)
 
