@@ -23,7 +23,7 @@ from engine.benchmark.measuring import (
     speak_command,
 )
 from engine.benchmark.peer_runners import WHOLE_MODEL
-from engine.benchmark.peers import HIBARI, ONNX_RUNTIME, OPENVINO, OPENVINO_STATIC, OURS, PYTORCH, PeerSelection
+from engine.benchmark.peers import HIBARI, ONNX_RUNTIME, OPENVINO_STATIC, OURS, PYTORCH, PeerSelection
 from engine.benchmark.preparing import ARRAYS, WEIGHTS, Preparing
 from engine.benchmark.utterances import load_utterance
 from engine.cli.parser import build_parser
@@ -36,7 +36,7 @@ from engine.text.g2p import Phonemizer
 from engine.text.g2p.split import max_phonemes
 
 SECONDS = 0.25
-WITH_OPENVINO = (OPENVINO, OPENVINO_STATIC) if importlib.util.find_spec("openvino") else ()
+WITH_OPENVINO = (OPENVINO_STATIC,) if importlib.util.find_spec("openvino") else ()
 WITH_HIBARI = (HIBARI,) if importlib.util.find_spec("hibari") else ()
 RAN = (PYTORCH, ONNX_RUNTIME, *WITH_OPENVINO, *WITH_HIBARI)
 
