@@ -33,13 +33,20 @@ def planned(capsys: pytest.CaptureFixture[str], *arguments: str) -> dict[str, An
 
 
 @pytest.fixture
-def project(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> Path:
+def plain_project(tmp_path: Path) -> Path:
+    """A project without edits."""
     path = tmp_path / "a.kokoro"
     write_project(path, REQUEST, identity_of("starter"))
-    utterance = planned(capsys, "--file", str(path))["chapters"][0]["utterances"][0]
-    edit = UtteranceEdit(0, utterance["phonemes"], changes=(PhonemeEdit(1, frames=40),))
-    write_project(path, replace(REQUEST, edits=(edit,)), identity_of("starter"))
     return path
+
+
+@pytest.fixture
+def project(plain_project: Path, capsys: pytest.CaptureFixture[str]) -> Path:
+    """A project with a long phoneme."""
+    utterance = planned(capsys, "--file", str(plain_project))["chapters"][0]["utterances"][0]
+    edit = UtteranceEdit(0, utterance["phonemes"], changes=(PhonemeEdit(1, frames=40),))
+    write_project(plain_project, replace(REQUEST, edits=(edit,)), identity_of("starter"))
+    return plain_project
 
 
 def spoken(tmp_path: Path, *arguments: str) -> np.ndarray:
@@ -91,16 +98,16 @@ def test_a_different_model_missing_voice_and_bad_part_only_cause_notes(tmp_path,
         ("--file", "{project}", "--out", "{project}"),
     ],
 )
-def test_bad_projects_and_conflicting_options_are_refused_with_a_sentence(arguments, project, tmp_path, capsys):
+def test_bad_projects_and_conflicting_options_are_refused_with_a_sentence(arguments, plain_project, tmp_path, capsys):
     damaged = tmp_path / "damaged.kokoro"
-    damaged.write_bytes(project.read_bytes()[:100])
-    names = {"project": project, "damaged": damaged, "missing": tmp_path / "missing.kokoro"}
-    before = project.read_bytes()
+    damaged.write_bytes(plain_project.read_bytes()[:100])
+    names = {"project": plain_project, "damaged": damaged, "missing": tmp_path / "missing.kokoro"}
+    before = plain_project.read_bytes()
     assert run_command(["speak", "--model", "starter", *(each.format(**names) for each in arguments)]) == 1
     error = capsys.readouterr().err
     assert "Traceback" not in error
     assert error.strip().endswith(".")
-    assert project.read_bytes() == before
+    assert plain_project.read_bytes() == before
 
 
 def test_a_project_is_validated_with_its_edits(project, capsys):
