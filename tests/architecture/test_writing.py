@@ -243,14 +243,14 @@ def python_files() -> tuple[PythonFile, ...]:
     files = []
     for path in (path for folder in ("app", "engine", "tests") for path in sorted((ROOT / folder).rglob("*.py"))):
         name, source = str(path.relative_to(ROOT)), path.read_text(encoding="utf-8")
-        tree = ast.parse(source)
+        nodes = list(ast.walk(ast.parse(source)))
         hidden = name.startswith("tests/") or name in SPOKEN
-        strings = ((line, text) for line, text in strings_of(tree) if len(WORDS.findall(text)) > 1 and " " in text)
+        strings = ((line, text) for line, text in strings_of(nodes) if len(WORDS.findall(text)) > 1 and " " in text)
         files.append(
             PythonFile(
-                tuple(Passage(name, each.lineno, SPAN.sub("", each.value)) for each in docstrings_of(tree)),
+                tuple(Passage(name, each.lineno, SPAN.sub("", each.value)) for each in docstrings_of(nodes)),
                 tuple(Passage(name, line, SPAN.sub("", text)) for line, text in comments_of(source)),
-                tuple(Passage(name, line, text.replace("_", " ")) for line, text in named_tests(tree)),
+                tuple(Passage(name, line, text.replace("_", " ")) for line, text in named_tests(nodes)),
                 tuple(Passage(name, line, SPAN.sub("", text)) for line, text in strings if not CODE.search(text))
                 if not hidden
                 else (),
@@ -345,11 +345,11 @@ def greet(name: str) -> str:
 
 
 def test_python_texts_have_their_lines() -> None:
-    tree = ast.parse(SAMPLE)
-    docstrings = sorted((each.lineno, each.value) for each in docstrings_of(tree))
+    nodes = list(ast.walk(ast.parse(SAMPLE)))
+    docstrings = sorted((each.lineno, each.value) for each in docstrings_of(nodes))
     assert docstrings == [(1, "A module."), (5, "An attribute with `code`."), (8, "Greet.")]
     assert comments_of(SAMPLE) == [(2, "One reason\non two lines."), (4, "at most")]
-    assert list(strings_of(tree)) == [(9, "Hello, …, and welcome.")]
+    assert list(strings_of(nodes)) == [(9, "Hello, …, and welcome.")]
 
 
 def test_every_kind_of_python_file_is_read() -> None:

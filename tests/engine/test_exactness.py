@@ -104,20 +104,19 @@ def test_a_ragged_batch_equals_its_members(starter_bench):
 
 
 def assert_ragged(made: Bench, starts: list[Values]) -> None:
-    sequences = [run_all(made, made.truth, start) for start in starts]
+    sequences = [run_all(made, made.compiled, start) for start in starts]
     for stage in STAGES:
         if stage.runs_on is StagePlace.DEVICE:
             batched = made.compiled.run_stage(stage, stacked(stage.inputs, sequences, fill=0.0))
             for row, sequence in enumerate(sequences):
-                alone = made.compiled.run_stage(stage, {t.name: sequence[t.name] for t in stage.inputs})
-                for name, array in alone.items():
-                    valid = batched[name][row][tuple(slice(extent) for extent in array.shape[1:])]
-                    assert np.abs(valid - array[0]).max() <= 1e-4, (stage.name, name)
+                for name in (tensor.name for tensor in stage.outputs):
+                    valid = batched[name][row][tuple(slice(extent) for extent in sequence[name].shape[1:])]
+                    assert np.abs(valid - sequence[name][0]).max() <= 1e-4, (stage.name, name)
 
 
 @pytest.mark.parametrize("fill", [7.5, np.nan])
 def test_padding_contents_do_not_change_outputs(starter_bench, fill):
-    sequences = [run_all(starter_bench, starter_bench.truth, request_values(starter_bench, n, 1.0)) for n in (5, 40)]
+    sequences = [run_all(starter_bench, starter_bench.compiled, request_values(starter_bench, n, 1.0)) for n in (5, 20)]
     for stage in STAGES:
         if stage.runs_on is StagePlace.DEVICE:
             zeros = starter_bench.compiled.run_stage(stage, stacked(stage.inputs, sequences, fill=0.0))
