@@ -12,6 +12,7 @@ import pytest
 from PySide6.QtWidgets import QApplication, QFileDialog
 from pytestqt.qtbot import QtBot
 
+from app.editor import projects
 from app.editor.feature import EditorFeature
 from app.editor.projects import ProjectsFeature
 from app.editor.text_edits import TextEdits
@@ -80,6 +81,7 @@ class Desk(WindowDesk):
 @pytest.fixture(autouse=True)
 def data(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("XDG_DATA_HOME", str(tmp_path / "data"))
+    monkeypatch.setattr(projects, "SAVE_AFTER_MS", 20)  # most tests wait until it is saved
 
 
 @pytest.fixture

@@ -83,9 +83,9 @@ def test_nothing_has_no_chapter():
 
 
 def test_thousands_of_headings_without_text_take_linear_time():
-    """Quadratic time would be an hour or more."""
-    chapters = chapters_of([Block("One", 1)] * 500_000, "Book")
-    assert sum(chapter.text.count("One") for chapter in chapters) == 500_000
+    """Quadratic time would be minutes or more."""
+    chapters = chapters_of([Block("One", 1)] * 150_000, "Book")
+    assert sum(chapter.text.count("One") for chapter in chapters) == 150_000
 
 
 def test_blocks_of_different_matter_become_separate_chapters():
@@ -215,7 +215,7 @@ def test_removed_text_has_no_span_and_nested_spans_merge():
 
 
 def test_long_texts_take_linear_time():
-    """Quadratic time would be an hour or more."""
+    """Quadratic time would be minutes or more."""
     for unit in ("a¹ ", "[Pg 1]ab", "x\u00ady ", "ab "):
         before = unit * 20_000
         spans = [Styled(place, place + 2, TextStyle.STRONG) for place in range(0, len(before), 4)]
