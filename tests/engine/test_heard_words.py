@@ -16,8 +16,8 @@ from tests.trained import needs_trained
 
 CLOSE_SECONDS = 0.06
 CLOSE_SHARE = 0.9
-OF_A_LARGE_MODEL = HARVARD_SENTENCES[::3]
-"""About a hundred words."""
+OF_A_LARGE_MODEL = HARVARD_SENTENCES[::6]
+"""About fifty words."""
 
 
 def differences(synthesizer: Synthesizer, voice: str, text: str, aligner: Aligner) -> list[tuple[float, float]]:

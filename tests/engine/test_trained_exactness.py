@@ -22,12 +22,12 @@ pytestmark = needs_trained
 
 NEAR_THE_TRUTH = 0.9999
 FRAMES_PER_SECOND = 40
-MAX_OF_A_SAMPLE = 24
+MAX_OF_A_SAMPLE = 12
 MAX_PHONEMES = {2: 30, 10: 170, 30: 505}
 """Approximate limits for speech of 2, 10 and 30 seconds."""
+OTHER_LANGUAGES = [language for language in LANGUAGES if not language.english]
+"""Those whose sentences `VOICES` do not speak."""
 VOICE_OF = {
-    "en-US": "af_heart",
-    "en-GB": "bf_emma",
     "es": "ef_dora",
     "fr-FR": "ff_siwis",
     "hi": "hf_alpha",
@@ -50,7 +50,7 @@ def text_values(made: Bench, token_count: int, speed: float) -> Values:
     return {**values, "tokens": tokens, "token_count": np.array([token_count], np.int32)}
 
 
-@pytest.mark.parametrize("token_count", [1, 17, 63])
+@pytest.mark.parametrize("token_count", [1, 63])
 def test_a_text_matches_the_reference(made, token_count):
     assert_exact_from(made, text_values(made, token_count, 1.0))
 
@@ -72,7 +72,7 @@ def test_the_waveform_of_sentences_is_the_truths(made, seconds, voice):
     assert correlation(ours["audio"], truth["audio"]) >= NEAR_THE_TRUTH
 
 
-@pytest.mark.parametrize("language", LANGUAGES, ids=lambda language: language.tag)
+@pytest.mark.parametrize("language", OTHER_LANGUAGES, ids=lambda language: language.tag)
 def test_a_voice_of_every_language_matches_the_reference(made, language):
     start = spoken_values(made, sample_phonemes(language)[:MAX_OF_A_SAMPLE], voice=VOICE_OF[language.tag])
     assert_reference_fed(made, assert_near_the_truth(made, start))

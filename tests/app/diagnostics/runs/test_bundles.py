@@ -149,16 +149,20 @@ def opener(qtbot: QtBot, tmp_path: Path) -> Iterator[Opener]:
     made.folders.close()
 
 
-def exported(folder: Path, name: str = "", made: str = "") -> tuple[Path, Report]:
+@pytest.fixture(scope="module")
+def theirs(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, Report]:
+    """A named diagnosis with arrays in a file."""
+    folder = tmp_path_factory.mktemp("theirs")
     arrays = ArrayFolder(folder / "arrays")
     arrays.path.mkdir()
     report = example_report(2, frames=6, arrays=arrays)
-    write_bundle(folder / "theirs.zip", report, arrays, "", name=name, made=made)
+    made = "2026-11-24T14:02:00+00:00"
+    write_bundle(folder / "theirs.zip", report, arrays, "", name="Before the change", made=made)
     return folder / "theirs.zip", report
 
 
-def test_a_file_becomes_a_run_with_its_arrays(opener: Opener, tmp_path: Path) -> None:
-    path, report = exported(tmp_path, "Before the change", "2026-11-24T14:02:00+00:00")
+def test_a_file_becomes_a_run_with_its_arrays(opener: Opener, theirs: tuple[Path, Report]) -> None:
+    path, report = theirs
     opener.open(path)
     assert opener.failures == []
     ((run, name),) = opener.opened
@@ -171,24 +175,25 @@ def test_a_file_becomes_a_run_with_its_arrays(opener: Opener, tmp_path: Path) ->
 
 
 def test_a_file_without_a_name_is_named_by_its_own(opener: Opener, tmp_path: Path) -> None:
-    path, _ = exported(tmp_path)
-    opener.open(path)
-    assert opener.opened[0][1] == "theirs"
+    write_bundle(tmp_path / "mine.zip", example_report(0), None, "", name="", made="")
+    opener.open(tmp_path / "mine.zip")
+    assert opener.opened[0][1] == "mine"
 
 
-def test_a_damaged_file_is_reported_in_a_sentence_and_leaves_nothing(opener: Opener, tmp_path: Path) -> None:
-    path, _ = exported(tmp_path)
-    path.write_bytes(path.read_bytes()[:5000])
-    opener.open(path)
+def test_a_damaged_file_is_reported_in_a_sentence_and_leaves_nothing(
+    opener: Opener, theirs: tuple[Path, Report], tmp_path: Path
+) -> None:
+    (tmp_path / "half.zip").write_bytes(theirs[0].read_bytes()[:5000])
+    opener.open(tmp_path / "half.zip")
     assert opener.opened == []
-    assert "theirs.zip" in str(opener.failures[0])
+    assert "half.zip" in str(opener.failures[0])
     assert "damaged" in str(opener.failures[0])
     opener.folders.close()
     assert not [found for found in (tmp_path / "cache").rglob("*") if found.is_file()]
 
 
-def test_one_file_at_a_time(opener: Opener, tmp_path: Path) -> None:
-    path, _ = exported(tmp_path)
+def test_one_file_at_a_time(opener: Opener, theirs: tuple[Path, Report]) -> None:
+    path, _ = theirs
     opener.opening.open(path)
     opener.opening.open(path)
     assert "already" in str(opener.failures[0])
