@@ -76,7 +76,7 @@ class Scenario(QObject):
         playing = self.player.playback is Playback.PLAYING
         if "first_sound_at" not in self.report and seconds > 0:
             self.report["first_sound_at"] = time.time()
-        if seconds > {"stop": 1, "long": 8}.get(self.name, math.inf):
+        if seconds > {"stop": 1, "long": 4}.get(self.name, math.inf):
             self.report["stop_at"] = time.time()
             self.application.window.menu.stop.trigger()
             self.report["silent_at"] = time.time()

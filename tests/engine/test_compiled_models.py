@@ -3,6 +3,8 @@
 import platform
 import subprocess
 import sys
+from dataclasses import replace
+from functools import cache
 
 import pytest
 
@@ -117,13 +119,18 @@ def test_every_library_for_this_system_can_be_loaded():
     subprocess.run([sys.executable, "-c", LOAD, *map(str, paths)], cwd=project_folder(), check=True)
 
 
+@pytest.fixture(scope="module", params=[(STARTER, None), (FULL_SIZE, "random:0")], ids=[STARTER, FULL_SIZE])
+def checkpoint(request):
+    checkpoint = open_checkpoint(*request.param)
+    return replace(checkpoint, load_weights=cache(checkpoint.load_weights))
+
+
 @pytest.mark.parametrize("family", FAMILIES_HERE)
-@pytest.mark.parametrize(("model", "weights"), [(STARTER, None), (FULL_SIZE, "random:0")])
-def test_shipped_modules_compute_the_same_as_pytorch(model, weights, family, tmp_path, monkeypatch):
-    (tmp_path / "text.txt").write_text("Good morning.")
+def test_shipped_modules_compute_the_same_as_pytorch(checkpoint, family, tmp_path, monkeypatch):
+    (tmp_path / "text.txt").write_text("Hi.")
     monkeypatch.setattr(built_modules, "sample_text_path", lambda: tmp_path / "text.txt")
     variant = Variant("cpu", family=family)
-    rows = compare_built(open_checkpoint(model, weights), shipped(model, variant), STAGES, variant, lambda _: None)
+    rows = compare_built(checkpoint, shipped(checkpoint.name, variant), STAGES, variant, lambda _: None)
     assert {row.stage for row in rows} == set(STAGES)
     assert {row.verdict for row in rows} == {Verdict.PASS}
 

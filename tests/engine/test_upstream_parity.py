@@ -151,13 +151,13 @@ def assert_equal_tokens(both: Both, monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def test_durations_are_equal_and_the_audio_is_closer_to_the_reference(both):
-    assert_equal_durations_and_audio(both, both.utterances[::2], SPOKEN)
+    assert_equal_durations_and_audio(both, both.utterances[::4], SPOKEN)
 
 
 @needs_trained
 def test_the_trained_model_matches_kokoro(trained_both):
     by_length = sorted(trained_both.utterances, key=lambda utterance: len(utterance.phonemes))
-    assert_equal_durations_and_audio(trained_both, by_length[:: TRAINED_UTTERANCES // PARTS][:SPOKEN], 1)
+    assert_equal_durations_and_audio(trained_both, by_length[:: TRAINED_UTTERANCES // PARTS][:2], 1)
 
 
 @needs_trained

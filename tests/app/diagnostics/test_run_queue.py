@@ -129,7 +129,7 @@ def test_a_new_diagnosis_stops_the_old_one(desk: Desk) -> None:
     assert new.row_count == 6
 
 
-@pytest.mark.parametrize("stage", STAGES, ids=lambda stage: stage.name)
+@pytest.mark.parametrize("stage", [STAGES[0], STAGES[3], STAGES[-1]], ids=lambda stage: stage.name)
 def test_a_process_killed_at_any_row_is_reported_there_and_can_restart(desk: Desk, stage: Stage) -> None:
     rows = 2 * STAGES.index(stage) + 1
     run = desk.diagnose(f"crash {rows}")
@@ -142,8 +142,8 @@ def test_a_process_killed_at_any_row_is_reported_there_and_can_restart(desk: Des
     desk.wait_for(desk.diagnose("rows 2"), RunState.FINISHED)
 
 
-@pytest.mark.parametrize("stage", [STAGES[0], STAGES[3], STAGES[-1]], ids=lambda stage: stage.name)
-def test_a_hanging_process_is_reported_and_can_be_ended_and_restarted(desk: Desk, stage: Stage) -> None:
+def test_a_hanging_process_is_reported_and_can_be_ended_and_restarted(desk: Desk) -> None:
+    stage = STAGES[3]
     row_count = 2 * STAGES.index(stage) + 1
     run = desk.diagnose(f"freeze {row_count}")
     desk.wait_until_frozen(run, row_count)

@@ -47,11 +47,11 @@ def test_downloaded_files_are_not_downloaded_again(hub: StandInHub, order: Downl
     assert hub.requests == []
 
 
-def test_a_download_interrupted_at_ten_random_points_resumes_each_time(
+def test_a_download_interrupted_at_random_points_resumes_each_time(
     hub: StandInHub, order: Download, published: Published, tmp_path: Path
 ) -> None:
     size = published.entry.files[0].bytes
-    points = sorted(random.Random(0).sample(range(CHUNK_BYTES, size), 10))
+    points = sorted(random.Random(0).sample(range(CHUNK_BYTES, size), 4))
     for point in points:
         hub.faults[:] = [Fault(CHECKPOINT_NAME, stall_after=point)]
         be_interrupted(hub, order, tmp_path / "received", point - 2 * CHUNK_BYTES)
@@ -60,7 +60,7 @@ def test_a_download_interrupted_at_ten_random_points_resumes_each_time(
     assert_all_right(paths, published)
     ranges = [int(given.removeprefix("bytes=").rstrip("-") or 0) for given in hub.bytes_asked_for(CHECKPOINT_NAME)]
     assert ranges == sorted(ranges)
-    assert sum(start > 0 for start in ranges) >= 5
+    assert sum(start > 0 for start in ranges) >= 2
 
 
 def be_interrupted(hub: StandInHub, order: Download, folder: Path, written: int) -> None:

