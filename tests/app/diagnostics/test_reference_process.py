@@ -6,6 +6,7 @@ from collections.abc import Iterator
 import pytest
 from pytestqt.qtbot import QtBot
 
+from app.diagnostics import reference_process
 from app.diagnostics.reference_process import (
     KILLED_WHY,
     MIN_COMPUTED_SECONDS,
@@ -152,7 +153,8 @@ def test_a_process_that_fails_to_start_is_reported(listener: Listener, monkeypat
 
 
 @pytest.mark.parametrize("text", ["rows 1", "hold", "stubborn"])
-def test_release_ends_it_without_a_word(listener: Listener, text: str) -> None:
+def test_release_ends_it_without_a_word(listener: Listener, text: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(reference_process, "END_WITHIN_MS", 200)
     listener.ask(text)
     listener.wait_for(PreparationEvent)
     process_id = listener.process.process_id

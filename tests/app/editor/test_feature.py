@@ -14,6 +14,7 @@ from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QApplication
 from pytestqt.qtbot import QtBot
 
+from app.editor import feature, session
 from app.editor.feature import EditorFeature
 from app.editor.gestures import Tool
 from app.editor.text_edits import TextEdits
@@ -77,6 +78,12 @@ class Desk(WindowDesk):
         scene = self.timeline.scene()
         top, tall = scene.lanes.pitch
         return QPointF(scene.width * share, top + tall * height).toPoint()
+
+
+@pytest.fixture(autouse=True)
+def changes_apply_soon(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(feature, "PLAN_AFTER_MS", 20)
+    monkeypatch.setattr(session, "SPEAK_AFTER_MS", 20)
 
 
 @pytest.fixture
@@ -357,10 +364,10 @@ def test_all_is_reset_by_one_command(desk: Desk) -> None:
 def test_undoing_many_random_changes_restores_the_text_without_edits(desk: Desk) -> None:
     random = np.random.default_rng(1)
     keys = (Qt.Key.Key_Up, Qt.Key.Key_Down, Qt.Key.Key_Left, Qt.Key.Key_Right)
-    for _ in range(200):
+    for _ in range(100):
         control = Qt.KeyboardModifier.ControlModifier if random.random() < 0.5 else Qt.KeyboardModifier.NoModifier
         desk.press(keys[random.integers(len(keys))], modifier=control)
-    assert desk.session.undo.activeStack().count() > 50
+    assert desk.session.undo.activeStack().count() > 25
     desk.session.undo.activeStack().setIndex(0)
     assert desk.session.edit == desk.session.unchanged
 

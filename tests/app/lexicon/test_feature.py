@@ -12,6 +12,7 @@ from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QApplication, QComboBox, QLineEdit, QTextBrowser, QWidget
 from pytestqt.qtbot import QtBot
 
+from app.lexicon import session, window
 from app.lexicon.entries import EntryColumn, text_of
 from app.lexicon.feature import LexiconFeature
 from engine.text.g2p.user_lexicon.entries import LexiconEntry
@@ -87,6 +88,12 @@ class Desk(WindowDesk):
         """The words of the rows."""
         model = self.words.model
         return [text_of(model.entry(row), EntryColumn.TITLE) for row in range(model.rowCount())]
+
+
+@pytest.fixture(autouse=True)
+def changes_apply_soon(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(session, "PREVIEW_AFTER_MS", 20)
+    monkeypatch.setattr(window, "SEARCH_AFTER_MS", 20)
 
 
 @pytest.fixture
