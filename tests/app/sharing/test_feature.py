@@ -111,12 +111,19 @@ def test_requests_in_progress_are_plain_text_and_end_with_the_switch(
     assert not application.sharing.server.state.running
 
 
-def test_it_starts_again_with_the_app_and_ends_with_it(
+def test_it_moves_to_a_new_port_and_starts_again_there_with_the_app(
     application: Application, applications: Applications, qtbot: QtBot, port: int
 ) -> None:
-    url = turn_on(application, qtbot)
-    assert application.close()
+    turn_on(application, qtbot)
+    with socket.socket() as probe:
+        probe.bind(("127.0.0.1", 0))
+        other = probe.getsockname()[1]
+    page_of(application).port.setValue(other)
+    url = wait_on(application, qtbot)
+    assert url == f"http://127.0.0.1:{other}/v1"
     assert is_refused(port)
+    assert application.close()
+    assert is_refused(other)
     again = applications.ready()
     assert wait_on(again, qtbot) == url
     assert page_of(again).switch.isChecked()
@@ -154,16 +161,6 @@ def test_a_server_that_dies_is_reported(application: Application, qtbot: QtBot) 
     qtbot.waitUntil(lambda: not application.sharing.server.state.running)
     assert "SIGKILL" in page_of(application).status.text()
     assert not page_of(application).switch.isChecked()
-
-
-def test_a_new_port_applies_immediately(application: Application, qtbot: QtBot, port: int) -> None:
-    turn_on(application, qtbot)
-    with socket.socket() as probe:
-        probe.bind(("127.0.0.1", 0))
-        other = probe.getsockname()[1]
-    page_of(application).port.setValue(other)
-    assert wait_on(application, qtbot) == f"http://127.0.0.1:{other}/v1"
-    assert is_refused(port)
 
 
 def test_a_model_that_is_missing_ends_it_with_a_sentence(application: Application, qtbot: QtBot) -> None:

@@ -9,7 +9,7 @@ from pytestqt.qtbot import QtBot
 
 from app.speech.voice_choice import VoiceChoice
 from app.speech.voice_list import CHOSEN_ROLE
-from app.voices.blend_editor import HEAR_AFTER_MS
+from app.voices import blend_editor
 from app.voices.feature import VoicesFeature
 from engine.models.installed_voices import ModelVoices
 from engine.models.voices.blends import SavedVoices
@@ -22,6 +22,7 @@ from tests.patience import PATIENCE_MS
 SALLY, ADAM = VoiceChoice("af_sally", "starter"), VoiceChoice("am_adam", "starter")
 GEORGE = VoiceChoice("bm_george", "kokoro-82m")
 TEXT = "One, two. “Three?” Four!\n\nHeading\nThe end"
+HEAR_AFTER_MS = 100
 
 
 class VoiceRoom(Room):
@@ -47,6 +48,7 @@ class VoiceRoom(Room):
 @pytest.fixture
 def room(qtbot: QtBot, qapp: QApplication, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[VoiceRoom]:
     monkeypatch.setenv("XDG_DATA_HOME", str(tmp_path / "data"))
+    monkeypatch.setattr(blend_editor, "HEAR_AFTER_MS", HEAR_AFTER_MS)
     room = VoiceRoom(qtbot, qapp, tmp_path)
     yield room
     room.close()

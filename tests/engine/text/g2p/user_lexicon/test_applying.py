@@ -15,6 +15,7 @@ from engine.text.g2p.english import homographs
 from engine.text.g2p.lexicon import Lexicon
 from engine.text.g2p.other_languages.front_end import OtherFrontEnd
 from engine.text.g2p.pieces import PUNCTUATION
+from engine.text.g2p.user_lexicon import matching
 from engine.text.g2p.user_lexicon.applying import UserWords
 from engine.text.g2p.user_lexicon.entries import LexiconEntry
 from engine.text.g2p.user_lexicon.matching import LexiconIndex, matches
@@ -263,7 +264,8 @@ def test_a_rule_may_remove_text(us, plain, lexicon):
     assert spoken(us.plan("As we know.[12]")) == spoken(plain["en-US"].plan("As we know."))
 
 
-def test_an_endless_rule_is_stopped_and_reported_once(us, lexicon):
+def test_an_endless_rule_is_stopped_and_reported_once(us, lexicon, monkeypatch):
+    monkeypatch.setattr(matching, "LIMIT_SECONDS", 0.2)
     lexicon.add([LexiconEntry(pattern=r"(?:(?:x|xx)+)+[^\w!]", say="y"), LexiconEntry("cat", phonemes="ˈA")])
     text = "\n\n".join(["A cat. " + "x" * 40 + "!"] * 20)
     plan = us.plan(text)
