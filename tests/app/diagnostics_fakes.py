@@ -7,6 +7,7 @@ import re
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
+from functools import cache
 
 import numpy as np
 
@@ -182,17 +183,27 @@ class MemoryArrays:
 
 def arrays_of(asked: ValidationRequest, utterances: tuple[Utterance, ...] = UTTERANCES) -> MemoryArrays:
     """Return every output of every stage: smooth in the reference, slightly noisy in the other regimes."""
-    kept = MemoryArrays()
+    return MemoryArrays(dict(arrays_by_name(asked.reference, asked.regimes, utterances)))
+
+
+@cache
+def arrays_by_name(
+    reference: str, regimes: tuple[str, ...], utterances: tuple[Utterance, ...]
+) -> dict[tuple[int, str, str, str], np.ndarray]:
+    """Return the arrays of `arrays_of`, which many tests share and none can change."""
+    arrays: dict[tuple[int, str, str, str], np.ndarray] = {}
     for utterance in utterances:
         for stage in STAGES:
             for tensor in compared(stage):
                 truth = reference_array(tensor, utterance)
-                kept.arrays[(utterance.index, asked.reference, InputSource.END_TO_END, tensor.name)] = truth
-                for regime in asked.regimes:
-                    if regime is not asked.reference:
+                arrays[(utterance.index, reference, InputSource.END_TO_END, tensor.name)] = truth
+                for regime in regimes:
+                    if regime is not reference:
                         for reading in InputSource:
-                            kept.arrays[(utterance.index, regime, reading, tensor.name)] = noisy(truth, SIZES[regime])
-    return kept
+                            arrays[(utterance.index, regime, reading, tensor.name)] = noisy(truth, SIZES[regime])
+    for array in arrays.values():
+        array.flags.writeable = False
+    return arrays
 
 
 def noisy(truth: np.ndarray, size: float) -> np.ndarray:
