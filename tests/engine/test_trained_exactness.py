@@ -50,9 +50,8 @@ def text_values(made: Bench, token_count: int, speed: float) -> Values:
     return {**values, "tokens": tokens, "token_count": np.array([token_count], np.int32)}
 
 
-@pytest.mark.parametrize("token_count", [1, 17])
-def test_a_text_matches_the_reference(made, token_count):
-    assert_exact_from(made, text_values(made, token_count, 1.0))
+def test_a_single_token_matches_the_reference(made):
+    assert_exact_from(made, text_values(made, 1, 1.0))
 
 
 @pytest.mark.long

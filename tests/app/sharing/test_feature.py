@@ -111,7 +111,7 @@ def test_requests_in_progress_are_plain_text_and_end_with_the_switch(
     assert not application.sharing.server.state.running
 
 
-def test_it_moves_to_a_new_port_and_starts_again_there_with_the_app(
+def test_it_moves_to_a_new_port_and_returns_with_the_app(
     application: Application, applications: Applications, qtbot: QtBot, port: int
 ) -> None:
     turn_on(application, qtbot)
