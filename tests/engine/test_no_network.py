@@ -27,7 +27,8 @@ sys.addaudithook(watch)
 
 COMMANDS = {
     "speaking from Python": ["-c", "import engine; engine.speak('Good morning, zyxwvut.').save('{folder}/a.wav')"],
-    "speaking": ["-m", "engine", "speak", "Good morning, zyxwvut.", "--fetch", "starter", "--out", "{folder}/a.wav"],
+    "speaking": ["-m", "engine", "speak", "Good morning, zyxwvut.", "--out", "{folder}/a.wav"],
+    "having the model": ["-m", "engine", "speak", "Hi.", "--fetch", "starter", "--out", "{folder}/a.wav"],
     "validating": ["-m", "engine", "validate", "--text", "Hi.", "--regimes", "upstream,compiled"],
     "listing": ["-m", "engine", "models", "list"],
     "starting": ["-m", "app", "--screenshot", "{folder}/a.png"],
