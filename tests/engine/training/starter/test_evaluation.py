@@ -72,16 +72,18 @@ def test_every_voice_of_a_package_is_scored_on_the_available_examples(
     narrow_config: ModelConfig, parts: TeacherParts, items: tuple[TrainingItem, ...], tmp_path: Path
 ) -> None:
     torch.manual_seed(0)
-    write_package(tmp_path / "package", build_network(narrow_config), parts, SYMBOLS)
-    for voice in STARTER_VOICES:
-        examples = [longer(item).example for item in items[:2]]
+    available = dict(zip(STARTER_VOICES, (1, 2), strict=False))
+    few = dataclasses.replace(parts, packs={voice: parts.packs[voice] for voice in available})
+    write_package(tmp_path / "package", build_network(narrow_config), few, SYMBOLS)
+    for voice, count in available.items():
+        examples = [longer(item).example for item in items[:count]]
         save_examples(tmp_path / CORPUS_FOLDER / Shard(voice, HELD_OUT).path, examples)
     lines: list[str] = []
     scores = evaluate(2, tmp_path / "package", tmp_path, lines.append)
-    assert [score.voice for score in scores] == list(STARTER_VOICES)
-    assert lines == [f"scoring {voice}" for voice in STARTER_VOICES]
+    assert [score.voice for score in scores] == list(available)
+    assert lines == [f"scoring {voice}" for voice in available]
     for score in scores:
-        assert (score.sentences, score.words) == (2, 2)
+        assert score.sentences == score.words == available[score.voice]
         assert score.log_mel > 0
         assert score.duration_frames > 0
         assert 1 <= score.teacher_opinion <= 5
