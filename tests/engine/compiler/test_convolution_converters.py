@@ -1,8 +1,8 @@
 """Operators are fused into convolutions on every target, with results that equal PyTorch's."""
 
+import functools
 import itertools
 from collections.abc import Callable
-from functools import partial
 from typing import Any
 
 import numpy as np
@@ -127,16 +127,27 @@ def test_a_convolution_in_groups_is_an_error(tiny_config):
 LENGTHS = {"tokens": 7, "frames": 20}
 
 
-def traced(stage_name, config):
-    """A stage's graph and the shapes of its inputs: what its convolutions are found from."""
-    stage = stage_named(stage_name)
-    program = trace(stage, weightless_modules(config)[stage_name], config)
-    return program, [tensor.shape(config, 1, LENGTHS) for tensor in stage.inputs]
+@pytest.fixture(scope="module")
+def traced(tiny_config):
+    """A function of the name of a stage: its graph and the shapes of its inputs, which its convolutions are found from.
+
+    Each is traced once.
+    """
+    modules = weightless_modules(tiny_config)
+
+    @functools.cache
+    def make(name):
+        stage = stage_named(name)
+        return trace(stage, modules[name], tiny_config), [
+            tensor.shape(tiny_config, 1, LENGTHS) for tensor in stage.inputs
+        ]
+
+    return make
 
 
 @pytest.mark.parametrize("stage_name", ["text_encoder", "f0n", "decoder"])
-def test_the_flop_of_all_layers_add_up_to_the_convolution_total(tiny_config, stage_name):
-    program, shapes = traced(stage_name, tiny_config)
+def test_the_flop_of_all_layers_add_up_to_the_convolution_total(traced, stage_name):
+    program, shapes = traced(stage_name)
     layers = convolution_layers(program, shapes)
     depthwise = [weight for name, weight in program.state_dict.items() if name.endswith("pool.weight")]
     apart = sum(2 * weight.numel() * LENGTHS["frames"] for weight in depthwise)
@@ -144,8 +155,8 @@ def test_the_flop_of_all_layers_add_up_to_the_convolution_total(tiny_config, sta
     assert of_layers + apart == products(program, shapes)[Family.CONVOLUTIONS]
 
 
-def test_all_kinds_of_convolutions_are_distinguished(tiny_config):
-    layers = convolution_layers(*traced("decoder", tiny_config))
+def test_all_kinds_of_convolutions_are_distinguished(traced):
+    layers = convolution_layers(*traced("decoder"))
     assert {layer.is_transposed for layer in layers} == {False, True}
     assert {layer.dilation for layer in layers} == {1, 3, 5}
     assert max(layer.stride for layer in layers if not layer.is_transposed) > 1
@@ -183,7 +194,7 @@ def test_a_convolution_runs_as_often_as_wanted(sizes, monkeypatch):
             given[name] = arrays
             library[name](*arrays)
 
-        return {name: partial(run_kernel, name) for name in kernels}
+        return {name: functools.partial(run_kernel, name) for name in kernels}
 
     monkeypatch.setattr(convolution_runs, "_library", noting)
     run = convolution(host(), sizes, 50, host_microkernel()).prepared()

@@ -9,7 +9,7 @@ from tvm.script import tirx as T
 from tvm_ffi import structural_equal
 
 from engine.compiler.build import weightless_modules
-from engine.compiler.export import dynamic_shapes, example_inputs, export_stage, parameters_of, trace
+from engine.compiler.export import dynamic_shapes, example_inputs, export_stage, parameters_of, trace, translate
 from engine.compiler.script_parsing import quick_parsing
 from engine.compiler.targets import host_cpu
 from engine.compiler.traced_graph import example_shapes, number_of, numbers_of, operator_name, shape_of
@@ -61,27 +61,30 @@ def test_a_graph_takes_inputs_then_parameters_and_no_values(tiny_config):
     assert "tir_var_upper_bound" not in graph.module["main"].attrs
 
 
-def test_the_parameters_of_all_stages_are_weights_by_their_folded_names(tiny_config):
-    weights = random_weights(tiny_config, 0)
+@pytest.fixture(scope="module")
+def programs(tiny_config):
+    """All stages as traced, by name."""
     modules = weightless_modules(tiny_config)
+    return {stage.name: trace(stage, modules[stage.name], tiny_config) for stage in DEVICE_STAGES}
+
+
+def test_the_parameters_of_all_stages_are_weights_by_their_folded_names(programs, tiny_config):
+    weights = random_weights(tiny_config, 0)
     names = set()
-    for stage in DEVICE_STAGES:
-        for parameter in parameters_of(trace(stage, modules[stage.name], tiny_config)):
+    for program in programs.values():
+        for parameter in parameters_of(program):
             assert weights[parameter.name].shape == parameter.shape
             names.add(parameter.name)
     unused = {name for name in weights if name not in names}
     assert all(name.startswith("bert.pooler") or "position_ids" in name for name in unused), unused
 
 
-def test_a_probed_stage_takes_the_same_parameters_and_gives_more(tiny_config):
-    stage = stage_named("text_encoder")
-    plain, probed = (
-        export_stage(stage, weightless_modules(tiny_config, probed)[stage.name], tiny_config, host_cpu())
-        for probed in (False, True)
-    )
-    assert probed.parameters == plain.parameters
-    fields = [len(graph.module["main"].ret_ty.fields) for graph in (plain, probed)]
-    assert fields == [1, 1 + tiny_config.n_layer + 1]
+def test_a_probed_stage_takes_the_same_parameters_and_gives_more(programs, tiny_config):
+    stage, plain = stage_named("text_encoder"), programs["text_encoder"]
+    probed = export_stage(stage, weightless_modules(tiny_config, True)[stage.name], tiny_config, host_cpu())
+    assert probed.parameters == parameters_of(plain)
+    modules = translate(stage, plain, host_cpu()), probed.module
+    assert [len(module["main"].ret_ty.fields) for module in modules] == [1, 1 + tiny_config.n_layer + 1]
 
 
 def test_random_numbers_are_an_error(tiny_config):
@@ -126,9 +129,8 @@ def test_a_value_that_is_not_a_node_has_no_operator():
     assert operator_name(None) == operator_name(3) == ""
 
 
-def test_stage_outputs_have_the_lengths_of_the_run(tiny_config):
-    stage = stage_named("f0n")
-    program = trace(stage, weightless_modules(tiny_config)[stage.name], tiny_config)
+def test_stage_outputs_have_the_lengths_of_the_run(programs, tiny_config):
+    stage, program = stage_named("f0n"), programs["f0n"]
     shapes = [tensor.shape(tiny_config, 3, {"tokens": 7, "frames": 20}) for tensor in stage.inputs]
     assert [len(shape) for shape in example_shapes(program)] == [len(shape) for shape in shapes]
     numbers = numbers_of(program, shapes)
