@@ -17,7 +17,7 @@ from engine.compiler.targets import host_cpu
 from engine.errors import CompileError
 from engine.stages import FRAMES, STFT_FRAMES, TOKENS, Size, Stage, StagePlace, Tensor
 from tests.engine.compiler.kernels.convolutions import MANY_POINTS_LOSS
-from tests.engine.compiler.kernels.cpu.assembly import OTHER_PROCESSORS, assembly
+from tests.engine.compiler.kernels.cpu.assembly import HASWELL, assembly
 
 ROWS = Tensor("rows", (TOKENS, Size("hidden_dim")))
 COLUMNS = Tensor("columns", (Size("hidden_dim"), TOKENS))
@@ -188,7 +188,7 @@ def test_masks_sines_and_exponentials_are_vectorized_on_cpus(tiny_config):
             beyond = torch.arange(x.shape[2], dtype=torch.int32) >= count[:, None]
             return torch.exp(torch.sin(x) + 1).masked_fill(beyond[:, None], 0)
 
-    target = OTHER_PROCESSORS["haswell"]
+    target = HASWELL
     stage = Stage("probe", "Probe", StagePlace.DEVICE, (COLUMNS, Tensor("token_count", (), "int32")), ())
     graph = export_stage(stage, Spectrum(), tiny_config, target)
     module = apply(graph.module, kernel_passes(target), target)

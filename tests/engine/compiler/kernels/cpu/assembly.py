@@ -9,17 +9,8 @@ import tvm
 from tvm.target import Target
 from tvm.tirx import PrimFunc
 
-from engine.compiler.artifacts.processor_families import FAMILIES
-from engine.compiler.targets import family_cpu
-
-OTHER_PROCESSORS = {
-    **{name: family_cpu(name) for name in FAMILIES},
-    **{
-        processor: Target({"kind": "llvm", "mtriple": "x86_64-linux-gnu", "mcpu": processor})
-        for processor in ("haswell", "rocketlake")
-    },
-}
-"""Targets by family or CPU: with NEON, AVX2 and AVX-512."""
+HASWELL = Target({"kind": "llvm", "mtriple": "x86_64-linux-gnu", "mcpu": "haswell"})
+"""A CPU with AVX2."""
 _VECTORS = re.compile(r"\bfmla\s+v\d+\.4s|\bfmla\.4s\s|\bvfmadd\d+ps\b.*%[yz]mm")
 _STORES = re.compile(r"\bst[pr]\s+q\d|\bst1\b|\bvmov\w+\s+%[yz]mm\d+, .*\(")
 _DEBUG_LABEL = re.compile(r"\.?Ltmp\d+:")

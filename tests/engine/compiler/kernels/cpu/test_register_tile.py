@@ -22,7 +22,7 @@ from engine.compiler.kernels.cpu.register_tile import (
     microkernel_for,
 )
 from engine.compiler.kernels.mathematics import ceil_div
-from tests.engine.compiler.kernels.cpu.assembly import OTHER_PROCESSORS, assembly
+from tests.engine.compiler.kernels.cpu.assembly import HASWELL, assembly
 from tests.engine.compiler.kernels.cpu.running import built
 
 FAMILY_TILE_BYTES = 128 * 1024
@@ -153,5 +153,5 @@ def test_any_address_will_do(to_write, later):
 
 @pytest.mark.parametrize(("later", "instruction"), [(False, "prefetcht0"), (True, "prefetcht1")])
 def test_data_used_later_is_prefetched_into_a_farther_cache(later, instruction):
-    lines = assembly(copying(to_write=False, later=later), OTHER_PROCESSORS["haswell"])
+    lines = assembly(copying(to_write=False, later=later), HASWELL)
     assert any(instruction in line for line in lines)

@@ -2,6 +2,7 @@
 
 import pytest
 
+from engine.compiler.artifacts.processor_families import FAMILIES
 from engine.compiler.kernels.convolution import ConvWorkload
 from engine.compiler.kernels.cpu.attention import VECTORS, attention
 from engine.compiler.kernels.cpu.conv1d import conv1d
@@ -12,7 +13,8 @@ from engine.compiler.kernels.cpu.winograd_conv import winograd_conv
 from engine.compiler.kernels.cpu.winograd_plan import WinogradPlan
 from engine.compiler.kernels.epilogue import Epilogue
 from engine.compiler.kernels.winograd import Winograd
-from tests.engine.compiler.kernels.cpu.assembly import OTHER_PROCESSORS, assembly, longest_run, stores_beside
+from engine.compiler.targets import family_cpu
+from tests.engine.compiler.kernels.cpu.assembly import assembly, longest_run, stores_beside
 
 WITH_BIAS = Epilogue(has_bias=True)
 
@@ -45,9 +47,9 @@ SUMS_WITHOUT_STORES = {
 
 
 @pytest.mark.parametrize("name", [*SUMS, *SUMS_WITHOUT_STORES])
-@pytest.mark.parametrize("processor", OTHER_PROCESSORS)
-def test_sums_stay_in_registers(processor, name):
-    target = OTHER_PROCESSORS[processor]
+@pytest.mark.parametrize("family", FAMILIES)
+def test_sums_stay_in_registers(family, name):
+    target = family_cpu(family)
     microkernel = microkernel_for(target)
     kernel, sums = (SUMS | SUMS_WITHOUT_STORES)[name]
     lines, expected = assembly(kernel(microkernel), target), sums(microkernel)
