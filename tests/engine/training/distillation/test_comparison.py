@@ -2,9 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 
 import pytest
+import torch
+from torch.export import ExportedProgram
 
 from engine.benchmark.estimate.roofline import CHIPS
 from engine.models.checkpoints import Checkpoint, DistilledCheckpoint
@@ -31,7 +35,22 @@ def events() -> list[PreparationEvent]:
 
 
 @pytest.fixture(scope="module")
-def comparison(events: list[PreparationEvent]) -> ProsodyComparison:
+def each_module_is_traced_once() -> Iterator[None]:
+    """The two targets and the counting share the graph of a stage; tracing it each time is half of the work."""
+    export, graphs = torch.export.export, dict[torch.nn.Module, ExportedProgram]()
+
+    def traced(module: torch.nn.Module, *arguments: Any, **options: Any) -> ExportedProgram:
+        if module not in graphs:
+            graphs[module] = export(module, *arguments, **options)
+        return graphs[module]
+
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(torch.export, "export", traced)
+        yield
+
+
+@pytest.fixture(scope="module")
+def comparison(events: list[PreparationEvent], each_module_is_traced_once: None) -> ProsodyComparison:
     students = Students(Path("none"), "teacher", architectures(TINY, "text_encoder.*", corrections=1), {}, "")
     weights = {**random_weights(TINY, 0), **own_weights(students.architectures)}
     teacher = Checkpoint("tiny", TINY, {}, lambda: weights, "teacher")
