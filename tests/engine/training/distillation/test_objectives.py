@@ -56,7 +56,7 @@ def test_students_learn(kind, teacher, sampler):
     optimizer = torch.optim.Adam([parameter for parameter in parameters if parameter.requires_grad], 1e-3)
     with torch.no_grad():
         before = sum(objective.validate().values())
-    for step in range(12):
+    for step in range(6):
         loss, _ = objective.loss(random.Random(step))
         optimizer.zero_grad()
         loss.backward()
@@ -104,7 +104,7 @@ def batch(teacher, examples):
 def test_padded_batches_equal_the_reference(teacher, batch):
     examples, together = batch
     reference = Reference(teacher.network, Arithmetic.UPSTREAM)
-    encoded = teacher.encoded(together, teacher.run)
+    encoded = teacher.encoded(together, teacher.run_lstm)
     logits = teacher.duration_logits(teacher.run_lstm(DURATION_LSTM, encoded, together.lengths))
     frames = frames_per_token(logits, together.lengths)
     for index, example in enumerate(examples):
