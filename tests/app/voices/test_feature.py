@@ -109,7 +109,7 @@ def test_stop_and_a_different_voice_end_the_round(room: VoiceRoom) -> None:
 
 
 @pytest.mark.parametrize(
-    "wish",
+    "choose",
     [
         lambda room: room.window.play(),
         lambda room: room.window.menu.stop.trigger(),
@@ -119,12 +119,12 @@ def test_stop_and_a_different_voice_end_the_round(room: VoiceRoom) -> None:
     ids=["speech", "silence", "other voice", "the chosen voice"],
 )
 def test_a_pending_blend_preview_does_not_replace_a_later_request(
-    room: VoiceRoom, wish: Callable[[VoiceRoom], None]
+    room: VoiceRoom, choose: Callable[[VoiceRoom], None]
 ) -> None:
     room.window.menu.stop.setEnabled(True)
     with room.qtbot.assertNotEmitted(room.panel.blend.hear_requested, wait=2 * HEAR_AFTER_MS):
         room.panel.blend.parts[0].slider.setValue(100)
-        wish(room)
+        choose(room)
 
 
 def test_without_a_text_the_round_does_not_begin(room: VoiceRoom) -> None:

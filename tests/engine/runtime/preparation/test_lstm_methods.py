@@ -105,7 +105,7 @@ def test_a_persons_choice_wins_and_both_times_are_still_told(tiny_config, result
     assert choice.seconds == {"tir": 0.005, "mps": 0.006}
 
 
-def test_a_wish_counts_on_a_macs_gpu_only(tiny_config, cache):
+def test_a_preference_counts_on_a_macs_gpu_only(tiny_config, cache):
     assert remembered_lstm_method("mps", tiny_config, CPU)[0] == CPU
 
 
