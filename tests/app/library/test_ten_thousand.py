@@ -69,7 +69,7 @@ def test_the_window_shows_them_in_a_few_calls(
     example_library: ExampleLibrary, qtbot: QtBot, qapp: QApplication
 ) -> None:
     listed = example_library.history.listed()
-    assert len(listed.entries) == ENTRIES_KEPT
+    assert len(listed.entries) >= ENTRIES_KEPT
     panel = HistoryPanel()
     qtbot.addWidget(panel)
     panel.resize(260, 600)

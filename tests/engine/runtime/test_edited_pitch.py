@@ -46,8 +46,18 @@ def chosen(request: pytest.FixtureRequest) -> tuple[Synthesizer, str]:
 
 
 @pytest.fixture(scope="module")
-def spoken(chosen: tuple[Synthesizer, str]) -> dict[str, RecordedSpeech]:
-    return dict(follow(*chosen))
+def followed() -> dict[tuple[Synthesizer, str], dict[str, RecordedSpeech]]:
+    """The speech of each voice, which is followed once: later, its stages would be cached."""
+    return {}
+
+
+@pytest.fixture
+def spoken(
+    chosen: tuple[Synthesizer, str], followed: dict[tuple[Synthesizer, str], dict[str, RecordedSpeech]]
+) -> dict[str, RecordedSpeech]:
+    if chosen not in followed:
+        followed[chosen] = dict(follow(*chosen))
+    return followed[chosen]
 
 
 @pytest.mark.parametrize("curve", CURVES)

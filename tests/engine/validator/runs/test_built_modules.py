@@ -1,6 +1,8 @@
 """Freshly built modules against PyTorch: right ones pass, and wrong outputs are named."""
 
+import io
 import json
+from contextlib import redirect_stdout
 
 import pytest
 
@@ -17,16 +19,23 @@ def folder(tmp_path_factory):
     return tmp_path_factory.mktemp("built")
 
 
-def test_built_stages_are_compared_and_the_command_tells(folder, capsys):
+@pytest.fixture(scope="module")
+def printed(folder):
+    """The data that the command prints when it has built a stage into the folder."""
     arguments = ["compile", "--stage", "source", "--lstm-method", "torch", "--output-dir", str(folder)]
-    assert main([*arguments, "--validate", "--json"]) == 0
-    printed = json.loads(capsys.readouterr().out)
+    with redirect_stdout(io.StringIO()) as output:
+        assert main([*arguments, "--validate", "--json"]) == 0
+    return json.loads(output.getvalue())
+
+
+def test_built_stages_are_compared_and_the_command_tells(printed):
     assert [artifact["stage"] for artifact in printed["artifacts"]] == ["source"]
     (row,) = printed["rows"]
     assert (row["stage"], row["reading"], row["verdict"]) == ("source", "reference-fed", "pass")
     assert row["pearson"] > 0.99999
 
 
+@pytest.mark.usefixtures("printed")
 def test_a_module_that_computes_something_else_is_named(folder, monkeypatch):
     run = tvm_runner.CompiledRunner.run_stage
 
