@@ -97,8 +97,10 @@ std::string where(unsigned number) {
   return text.str();
 }
 
+// Threads that have ended are together wherever each of them waited last, maybe in an earlier launch.
 bool together(unsigned one, unsigned other) {
-  return threads[one].state == threads[other].state && threads[one].line == threads[other].line;
+  const Thread &first = threads[one], &second = threads[other];
+  return first.state == second.state && (first.state == State::kEnded || first.line == second.line);
 }
 
 // The first thread of the range that is not where the range's first is; `last` where there is none.

@@ -144,6 +144,21 @@ def test_divergent_simdgroup_operation_is_caught(device):
         kernel(body)(tensor(device, [0.0] * 32), group=(32,))
 
 
+def test_a_launch_after_a_divergent_one_starts_anew(device):
+    with pytest.raises(RuntimeError, match="divergent"):
+        kernel(f"if (threadIdx < 8) {{\n{BARRIER}\n}}")(tensor(device, [0.0]), group=(32,))
+    held = tensor(device, [0.0] * 32)
+    kernel(f"if (b0[threadIdx] > 1) {{\n{BARRIER}\n}}\nb0[threadIdx] = 1;")(held, group=(32,))
+    np.testing.assert_array_equal(held.numpy(), 1)
+
+
+def test_simdgroups_may_wait_at_different_lines(device):
+    held = tensor(device, np.arange(64, dtype="float32"))
+    ways = "if (threadIdx < 32) {\nv = simd_shuffle(v, 7);\n} else {\nv = simd_shuffle(v, 9);\n}"
+    kernel(f"float v = b0[threadIdx];\n{ways}\nb0[threadIdx] = v;")(held, group=(64,))
+    np.testing.assert_array_equal(held.numpy(), [7] * 32 + [41] * 32)
+
+
 LANES = np.arange(64) % 32
 OTHERS = np.arange(64) // 32 * 32
 
