@@ -22,6 +22,9 @@ from app.theme import Appearance
 from engine.models.checkpoints import starter_voices
 from engine.models.voices.blends import SavedVoices
 from engine.speech import Prosody
+from engine.stages import DEVICE_STAGES
+from engine.validator.bundles.bundle_opening import open_bundle
+from engine.validator.data.results import InputSource, Regime, Verdict
 
 
 @pytest.fixture
@@ -107,3 +110,14 @@ def test_saved_blends(files: Path) -> None:
     blends = SavedVoices(files / "voices.json")
     assert set(blends.recipes()) == {"duet", "Ünique-1"}
     assert {each.name for each in blends.listed(starter_voices())} == {"duet", "Ünique-1"}
+
+
+def test_an_exported_diagnosis(files: Path, tmp_path: Path) -> None:
+    opened = open_bundle(files / "diagnosis.zip", tmp_path)
+    assert (opened.name, opened.made) == ("Before the change", "2026-11-24T14:02:00+00:00")
+    assert opened.report.passed
+    assert opened.report.request.speech.text == "Hi."
+    compiled = [row for row in opened.report.rows if row.regime == Regime.COMPILED]
+    assert {row.reading for row in compiled} == {InputSource.ISOLATED, InputSource.END_TO_END}
+    assert {row.verdict for row in compiled} == {Verdict.PASS}
+    assert {row.stage for row in compiled} == {stage.name for stage in DEVICE_STAGES} | {"alignment"}
