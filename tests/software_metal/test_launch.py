@@ -144,7 +144,7 @@ def test_divergent_simdgroup_operation_is_caught(device):
         kernel(body)(tensor(device, [0.0] * 32), group=(32,))
 
 
-def test_a_launch_after_a_divergent_one_starts_anew(device):
+def test_a_divergent_launch_does_not_affect_the_next_one(device):
     with pytest.raises(RuntimeError, match="divergent"):
         kernel(f"if (threadIdx < 8) {{\n{BARRIER}\n}}")(tensor(device, [0.0]), group=(32,))
     held = tensor(device, [0.0] * 32)
