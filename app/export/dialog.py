@@ -38,7 +38,7 @@ from app.widgets.file_dialogs import (
 from engine.audio.sound_file import AUDIO, AUDIO_BOOK, coding_of
 from engine.errors import EngineError, OutputError
 from engine.export.export_job import NARRATED, ExportJob
-from engine.export.narrated_book import check_book, narration_suffix
+from engine.export.narrated_book import narration_suffix
 from engine.export.outputs import check_writable, existing_outputs, file_name
 from engine.system.durations import format_approximate_duration
 from engine.text.documents import Document
@@ -137,15 +137,15 @@ class ExportDialog(QDialog):
     @property
     def order(self) -> ExportJob:
         """The export job as configured; raises `OutputError` if the path has no file name."""
+        scope = self.scope
+        if self._narrates:
+            return ExportJob(scope.document, scope.speech_settings, self.path, edits=scope.edits, book=scope.book)
         document = replace(
-            self.scope.document,
+            scope.document,
             title=self.title.text().strip(),
             author=self.author.text().strip(),
             cover=self.cover.picture,
         )
-        scope = self.scope
-        if self._narrates:
-            return ExportJob(scope.document, scope.speech_settings, self.path, edits=scope.edits, book=scope.book)
         suffix = self.subtitles.currentData()
         subtitles = with_format(self.path, suffix) if suffix else None
         return ExportJob(
@@ -161,9 +161,7 @@ class ExportDialog(QDialog):
         """Submit the job, asking first if it would replace files; show a problem instead if there is one."""
         try:
             order = self.order
-            check_writable(order.path, per_chapter=order.per_chapter)
-            if order.book is not None:
-                _check_copy(order.book, order.path)
+            check_writable(order.path, per_chapter=order.per_chapter, book=order.book)
         except EngineError as error:
             self._show_problem(str(error))
             return
@@ -334,13 +332,6 @@ def with_format(path: Path, suffix: str) -> Path:
     """Return the path with this suffix, replacing that of a known format; “Volume 1.5” keeps its “.5”."""
     known = path.suffix.lower() in (*kinds_of_sound(), NARRATED)
     return path.with_suffix(suffix) if known else path.with_name(f"{path.name}{suffix}")
-
-
-def _check_copy(book: Path, copy: Path) -> None:
-    """Raise an `EngineError` if narration cannot be added to the book, or if the copy would replace it."""
-    check_book(book)
-    if copy.exists() and copy.samefile(book):
-        raise OutputError("The narrated book would replace the original.", "Choose a different name.")
 
 
 def _line(parent: QWidget) -> ElidedLabel:

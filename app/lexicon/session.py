@@ -275,15 +275,15 @@ class EntryCommand(QUndoCommand):
         super().__init__(title)
         self.change_of, self.entry = change_of, entry
         self.undoing = Change()
-        self._begin = session.apply_command
+        self._apply = session.apply_command
 
     def redo(self) -> None:
         """Apply the change."""
-        self._begin(self, forward=True)
+        self._apply(self, forward=True)
 
     def undo(self) -> None:
         """Apply the change that undoes it."""
-        self._begin(self, forward=False)
+        self._apply(self, forward=False)
 
 
 def _listed(entries: Sequence[LexiconEntry], listing: Listing, signature: Signature) -> Listed:

@@ -110,7 +110,7 @@ def export(
     Equal jobs give equal bytes, regardless of interruptions, except for the random stream numbers of Ogg. Raises
     `OutputError`, `Canceled`, `NothingToSpeak`, and the speaker's errors.
     """
-    check_writable(order.path, per_chapter=order.per_chapter)
+    check_writable(order.path, per_chapter=order.per_chapter, book=order.book)
     if order.path.suffix.lower() == NARRATED:
         check_one_file(order.per_chapter, order.subtitles)
         check_book(order.book)

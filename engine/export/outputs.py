@@ -53,10 +53,15 @@ def existing_outputs(order: ExportJob) -> tuple[Path, ...]:
     return tuple(path for path in wanted if path is not None and os.path.exists(path))  # False for names too long
 
 
-def check_writable(path: Path, *, per_chapter: bool = False) -> None:
-    """Create the folder. Raises `OutputError` for an unsupported suffix or a place that is not writable."""
+def check_writable(path: Path, *, per_chapter: bool = False, book: Path | None = None) -> None:
+    """Create the folder. Raises `OutputError` for an unsupported suffix, or a place that is not writable.
+
+    The `book` that gets narration is such a place.
+    """
     if path.suffix.lower() != NARRATED:
         format_for(path)
+    elif book is not None and os.path.exists(path) and os.path.samefile(path, book):
+        raise OutputError("The narrated book would replace the original.", "Choose a different name.")
     if not per_chapter:
         ensure_writable(path)
         return
