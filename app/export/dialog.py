@@ -270,16 +270,19 @@ class ExportDialog(QDialog):
         with suppress(OutputError):  # without a file name, there is no suffix to update
             path = with_format(self.path, suffix)
             self.place.setText(str(path.with_stem(f"{path.stem} (narrated)") if path == self.scope.book else path))
-        several = len(self.scope.document.chapters) > 1
-        for field, is_possible, reason in (
-            (self.per_chapter, several, "This document has only one chapter"),
-            (self.title, True, ""),
-            (self.author, True, ""),
-            (self.cover, suffix in (AUDIO_BOOK, AUDIO), "This format doesn’t support covers"),
-            (self.subtitles, True, ""),
+        own, whole = "The book keeps its own", "A narrated book is one file, with the times of its words in it"
+        no_cover = "" if suffix in (AUDIO_BOOK, AUDIO) else "This format doesn’t support covers"
+        one_chapter = "" if len(self.scope.document.chapters) > 1 else "This document has only one chapter"
+        for field, reason, narrated_reason in (
+            (self.per_chapter, one_chapter, whole),
+            (self.title, "", own),
+            (self.author, "", own),
+            (self.cover, no_cover, own),
+            (self.subtitles, "", whole),
         ):
-            field.setEnabled(is_possible and not self._narrates)
-            field.setToolTip("The book keeps its own" if self._narrates else "" if is_possible else reason)
+            why_not = narrated_reason if self._narrates else reason
+            field.setEnabled(not why_not)
+            field.setToolTip(why_not)
         self.per_chapter.setChecked(self.per_chapter.isChecked() and self.per_chapter.isEnabled())
         self._tell_size()
 
