@@ -6,10 +6,12 @@ do, take ten times as long on shared cores. Tests that need the whole machine ar
 
 from __future__ import annotations
 
+import gc
 import os
 import signal
 import sys
-from collections.abc import Iterator
+from collections.abc import Generator, Iterator
+from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -85,14 +87,37 @@ def metal_is_wanted_or_left_out(request: pytest.FixtureRequest) -> Iterator[None
         yield
 
 
+@pytest.hookimpl(wrapper=True)
+def pytest_collection() -> Generator[None, object, object]:
+    """Collect no garbage while tests are collected, and later none among what was imported: all of it stays in use."""
+    gc.disable()
+    try:
+        return (yield)
+    finally:
+        gc.freeze()
+        gc.enable()
+
+
+@cache
+def _marks_alone(file: Path) -> bool:
+    return "mark.alone" in file.read_text(encoding="utf-8")
+
+
+def pytest_ignore_collect(collection_path: Path, config: pytest.Config) -> bool | None:
+    """Import no other files if only tests marked `alone` are wanted."""
+    left_out = collection_path.suffix == ".py" and not _marks_alone(collection_path)
+    return True if left_out and config.option.markexpr.startswith("alone") else None
+
+
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     """Put files that take minutes first, so that no process is left with one at the end.
 
     Tests marked `alone` or `long` are slow too.
     """
     for item in items:
-        marked = any(item.iter_markers("alone")) or any(item.iter_markers("long"))
-        if marked or item.path.relative_to(TESTS).as_posix().startswith(SLOW):
+        alone = any(item.iter_markers("alone"))
+        assert not alone or _marks_alone(item.path), "`make test` would leave the test out"
+        if alone or any(item.iter_markers("long")) or item.path.relative_to(TESTS).as_posix().startswith(SLOW):
             item.add_marker("slow")
     items.sort(key=lambda item: item.path.relative_to(TESTS).as_posix() not in SLOWEST_FILES)
 
