@@ -31,9 +31,10 @@ RUN_PACKAGES := libportaudio2 libasound2-plugins libegl1 libgl1 libfontconfig1 l
 # What modules for this very machine are linked with: installed where that can be done, never asked for.
 COMPILER_PACKAGES := gcc libc6-dev
 # A virtual display, a sound server with a recordable sink, a session bus and a client of it, a server for screen readers,
-# the headers one test package is built with, and the compiler that Metal kernels are run in software with.
+# the headers one test package is built with, the compiler that Metal kernels are run in software with, and Java for the
+# checker of EPUB books.
 TEST_PACKAGES := $(RUN_PACKAGES) $(COMPILER_PACKAGES) clang g++ xvfb pulseaudio pulseaudio-utils dbus-daemon \
-    libglib2.0-bin speech-dispatcher
+    libglib2.0-bin speech-dispatcher default-jre-headless
 
 # What PyInstaller looks into libraries with, and a virtual display to try the bundle on.
 BUNDLE_PACKAGES := $(RUN_PACKAGES) binutils xvfb
