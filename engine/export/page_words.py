@@ -50,6 +50,10 @@ _SKIPPED = frozenset({
     "textarea", "video",
 })  # fmt: skip
 """Elements without text that could be marked."""
+_TEXT_ONLY = re.compile(
+    rf"<(?P<name>(?:[\w.-]+:)?time)(?![^<>]*\sdatetime\s*=)(?:\s{_ATTRIBUTES})?>[^<]*</(?P=name)\s*>"
+)
+"""Elements in which HTML forbids others: times that say nothing but their text."""
 _ROOT = re.compile(r"<(?P<prefix>[\w.-]+:)?html\b")
 _DECLARED_ENCODING = re.compile(r"\A\s*<\?xml.*?\?>", re.DOTALL)
 _HEAD_END = re.compile(r"</(?P<prefix>[\w.-]+:)?head\s*>")
@@ -319,16 +323,19 @@ def marked(source: str, spans: Sequence[tuple[int, int]]) -> tuple[str, dict[int
     """Wrap characters of a page, in ascending order, in elements with unique ids.
 
     Returns the page and the ids by the numbers of the spans that were marked: those that begin and end in the same
-    element, or can be extended by the tags around them, and do not overlap the span before. Raises `ValueError` if the
-    page would not be well-formed, or its text would change.
+    element, or can be extended by the tags around them, and do not overlap the span before. An element that may have
+    no others in it is wrapped as a whole. Raises `ValueError` if the page would not be well-formed, or its text would
+    change.
     """
     root = _ROOT.search(source)
     prefix = (root["prefix"] or "") if root else ""
     name, pieces, ids, end = "w", [], {}, 0
+    text_only = [found.span() for found in _TEXT_ONLY.finditer(source)]
     while re.search(rf"""\bid\s*=\s*["']{name}\d""", source):
         name += "-"
     for number, span in enumerate(spans):
-        found = _balanced(source, *span)
+        whole = next((element for element in text_only if element[0] <= span[0] and span[1] <= element[1]), None)
+        found = whole or _balanced(source, *span)
         if found is not None and found[0] >= end:
             ids[number] = f"{name}{number}"
             begin = f'<{prefix}span id="{ids[number]}">'

@@ -1,5 +1,6 @@
 """Tests of finding and marking words in pages, with random texts and markup."""
 
+import re
 from html import unescape
 from itertools import pairwise
 
@@ -139,6 +140,24 @@ def test_the_prefix_of_a_page_stays() -> None:
     changed, ids = marked(page, [(start, start + 2)])
     assert f'<h:p><h:span id="{ids[0]}">Hi</h:span></h:p>' in changed
     assert '<h:link rel="stylesheet" type="text/css" href="a.css"/></h:head>' in with_style_sheet(page, "a.css")
+
+
+@pytest.mark.parametrize(
+    ("time", "expected"),
+    [
+        ("<time>May 1921</time>", '<span id="w0"><time>May 1921</time></span>'),
+        ("<time title='a > b'>1921</time>", "<span id=\"w0\"><time title='a > b'>1921</time></span>"),
+        ('<time datetime="1921">1921</time>', '<time datetime="1921"><span id="w0">1921</span></time>'),
+        (
+            '<time lang="en" datetime = "1921">1921</time>',
+            '<time lang="en" datetime = "1921"><span id="w0">1921</span></time>',
+        ),
+    ],
+)
+def test_a_time_of_text_alone_stays_so(time: str, expected: str) -> None:
+    page = page_of(f"in {time}, then")
+    changed, _ = marked(page, [found.span() for found in re.finditer("May|1921(?=<)", page)])
+    assert f"in {expected}, then" in changed
 
 
 def test_text_that_would_change_is_refused() -> None:
