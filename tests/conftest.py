@@ -89,7 +89,7 @@ def metal_is_wanted_or_left_out(request: pytest.FixtureRequest) -> Iterator[None
 
 @pytest.hookimpl(wrapper=True)
 def pytest_collection() -> Generator[None, object, object]:
-    """Collect no garbage while tests are collected, and later none among what was imported: all of it stays in use."""
+    """Collect no garbage while tests are collected, and later none among the modules and tests: all stay in use."""
     gc.disable()
     try:
         return (yield)
