@@ -8,15 +8,18 @@ from __future__ import annotations
 
 import hashlib
 import threading
-from collections.abc import Callable
+import warnings
+from collections.abc import Callable, Sequence
 from concurrent.futures import Future
 from dataclasses import dataclass
-from functools import cache, partial
+from functools import cache, cached_property, partial
 from typing import Any, Self
 
 from engine.compiler.artifacts.manifest import CPU_DEVICE
-from engine.errors import EngineError
+from engine.errors import EngineError, MissingModel
 from engine.export.side_by_side import SpeakerSettings, SpokenPart, speak_part
+from engine.models.installation import ModelCopy, ModelManifest
+from engine.models.store import ModelStore
 from engine.runtime.synthesizer import Synthesizer
 from engine.speech import SpeechRequest
 from engine.system.child_process import error_fields
@@ -67,21 +70,28 @@ class Cluster:
         self._closed = False
 
     def submit(self, request: SpeechRequest) -> Future[SpokenPart]:
-        """Speak a request on the next free worker."""
+        """Speak a request on the next free worker, which is given the model if it lacks it."""
         fingerprint = self._fingerprint(request.definitions.recipe_of(request.voice))
         lexicon = self._lexicon.fingerprint(request.text, request.definitions)
         order = encoded(PartOrder(self._settings, request, fingerprint, lexicon), PartOrder)
         spoken: Future[SpokenPart] = Future()
-        answer = self._client.submit(speak_on_worker, program_digest(), order, pure=False)
-        answer.add_done_callback(partial(self._deliver, spoken))
+        self._send(order, spoken)
         return spoken
 
-    def _deliver(self, spoken: Future[SpokenPart], answer: Any) -> None:
+    def _send(self, order: Any, spoken: Future[SpokenPart], model: Any = None) -> None:
+        answer = self._client.submit(speak_on_worker, program_digest(), order, model, pure=False)
+        answer.add_done_callback(partial(self._deliver, order, spoken, model))
+
+    def _deliver(self, order: Any, spoken: Future[SpokenPart], model: Any, answer: Any) -> None:
         if self._closed:  # the result of a closed client never arrives, and all later ones would wait for it
             spoken.cancel()
             return
         try:
-            spoken.set_result(self._part(answer.result()))
+            result = answer.result()
+            if model is None and result.get("error") == MissingModel.__name__ and self._model is not None:
+                self._send(order, spoken, self._model)
+            else:
+                spoken.set_result(self._part(result))
         except EngineError as error:
             spoken.set_exception(error)
         except BaseException as error:  # noqa: BLE001 - errors of Dask and of workers, which may be of any type
@@ -91,6 +101,19 @@ class Cluster:
                 "Check that its workers have Kokoro Desk and enough memory, then run the same command to resume.",
             )
             spoken.set_exception(failure)
+
+    @cached_property
+    def _model(self) -> Any:
+        """A task whose result is the model, which Dask brings to the workers that it is sent to; None without a model.
+
+        It is a task and not data, so that Dask has it again when the worker with the result is lost.
+        """
+        copy = None if self._settings.weights else ModelStore().copied(self._settings.model)
+        if copy is None:
+            return None
+        with warnings.catch_warnings():
+            warnings.filterwarnings("ignore", "Sending large graph")
+            return self._client.submit(list, (encoded(copy.manifest, ModelManifest), *copy.contents), pure=False)
 
     def _part(self, answer: dict[str, Any]) -> SpokenPart:
         """Return the part in an answer. Raises `EngineError` if there is none, or if its rounding would differ."""
@@ -140,8 +163,11 @@ def _connected(address: str) -> Any:
     return client
 
 
-def speak_on_worker(program: str, order: Any) -> dict[str, Any]:
-    """Speak a `PartOrder` in a worker of the same program; return a `WorkerPart` or an error, as values for JSON."""
+def speak_on_worker(program: str, order: Any, model: Sequence[Any] | None = None) -> dict[str, Any]:
+    """Speak a `PartOrder` in a worker of the same program; return a `WorkerPart` or an error, as values for JSON.
+
+    `model` is a `ModelManifest` and the contents of its files; a worker without the model installs it.
+    """
     from distributed import get_worker
 
     worker = {"worker": get_worker().address}
@@ -150,6 +176,9 @@ def speak_on_worker(program: str, order: Any) -> dict[str, Any]:
         return {**worker, **error_fields(error)}
     try:
         with _speaking:
+            if model is not None:
+                copy = ModelCopy(decoded(model[0], ModelManifest), tuple(model[1:]))
+                ModelStore().install_copy(decoded(order, PartOrder).settings.model, copy)
             return {**worker, "result": encoded(_spoken(decoded(order, PartOrder)), WorkerPart)}
     except EngineError as error:
         return {**worker, **error_fields(error)}

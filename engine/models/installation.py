@@ -6,18 +6,20 @@ complete.
 
 from __future__ import annotations
 
+import hashlib
 import json
 import os
 import shutil
 import threading
 from collections.abc import Callable, Mapping
 from contextlib import suppress
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
 from engine.errors import DamagedModel
 from engine.models.catalog import sha256_of
+from engine.models.conversion import VOICES_NAME, WEIGHTS_NAME
 from engine.system.atomic_write import write_atomically
 from engine.system.json_text import json_value
 
@@ -53,6 +55,14 @@ class ModelManifest:
     def files(self) -> tuple[InstalledFile, InstalledFile]:
         """All files except the manifest."""
         return self.weights, self.voices_file
+
+
+@dataclass(frozen=True)
+class ModelCopy:
+    """A whole model, to be installed on another computer: its manifest, and the contents of the manifest's files."""
+
+    manifest: ModelManifest
+    contents: tuple[bytes, ...] = field(repr=False)
 
 
 @dataclass(frozen=True)
@@ -113,6 +123,23 @@ class Installation:
         self.folder.mkdir(parents=True, exist_ok=True)
         status = built.replace(self.folder / name).stat()
         return InstalledFile(name, status.st_size, digest, status.st_mtime_ns)
+
+    def copied(self) -> ModelCopy | None:
+        """Read the whole model, or return None if there is none. Raises `DamagedModel`."""
+        manifest = self.opened()
+        return (
+            None if manifest is None else ModelCopy(manifest, tuple(self.path(f).read_bytes() for f in manifest.files))
+        )
+
+    def install(self, copy: ModelCopy, folder: Path) -> None:
+        """Make a copy the model, by way of an empty folder on the same disk. Raises `DamagedModel`."""
+        files = []
+        for name, listed, content in zip((WEIGHTS_NAME, VOICES_NAME), copy.manifest.files, copy.contents, strict=True):
+            if hashlib.sha256(content).hexdigest() != listed.sha256:
+                raise _damaged(self.path(listed))
+            (folder / name).write_bytes(content)
+            files.append(self.add_file(folder / name))
+        self.commit(replace(copy.manifest, weights=files[0], voices_file=files[1]))
 
     def commit(self, manifest: ModelManifest) -> None:
         """Make these files the model, and delete those that no longer belong to it."""

@@ -33,7 +33,7 @@ from engine.errors import (
 from engine.models.catalog import ModelEntry, catalog, entry_named
 from engine.models.conversion import ENVIRONMENT, VOICES_NAME, WEIGHTS_NAME, Conversion, convert
 from engine.models.download import Download
-from engine.models.installation import STUDENTS_NAME, Installation, ModelManifest
+from engine.models.installation import STUDENTS_NAME, Installation, ModelCopy, ModelManifest
 from engine.models.progress import ModelActivity, ModelObserver, TransferMeter, ignore
 from engine.models.sources import (
     Sources,
@@ -120,13 +120,9 @@ def require_space(folder: Path, needed_bytes: int) -> None:
     wanted_bytes = needed_bytes + SPARE_BYTES
     if free < wanted_bytes:
         raise StorageError(
-            f"{_megabytes(wanted_bytes)} of free space are needed in {folder}; {_megabytes(free)} are free.",
+            f"{wanted_bytes / 1e6:,.0f} MB of free space are needed in {folder}; {free / 1e6:,.0f} MB are free.",
             "Free up some space there, then try again.",
         )
-
-
-def _megabytes(count: int) -> str:
-    return f"{count / 1e6:,.0f} MB"
 
 
 @dataclass(frozen=True)
@@ -244,6 +240,24 @@ class ModelStore:
             checkpoint, published = given_checkpoint(entry, sources, folder, meter.show, cancel)
             sources, origin = replace(sources, checkpoint=checkpoint), f"imported from {path.absolute()}"
             self._install(entry, sources, origin, folder, meter, cancel, published=published)
+
+    def copied(self, name: str) -> ModelCopy | None:
+        """Read a whole installed model, to install it on another computer; None if it is not installed.
+
+        Raises `DamagedModel`.
+        """
+        return self._installation(entry_named(name, self._entries)).copied()
+
+    def install_copy(self, name: str, copy: ModelCopy) -> None:
+        """Install a copy of a model from another computer, unless the model is already installed.
+
+        Raises `StorageError`, `DamagedModel`, or `InvalidRequest` for a bundled one.
+        """
+        entry = _to_have(entry_named(name, self._entries))
+        with self._alone(entry, TransferMeter(name, ignore), None), building(self.folder, entry.name) as folder:
+            if self._installation(entry).opened() is None:
+                require_space(self.folder, sum(map(len, copy.contents)))
+                self._installation(entry).install(copy, folder)
 
     def name_for(self, path: Path) -> str:
         """Return the name of the model for which a file or folder would be imported."""

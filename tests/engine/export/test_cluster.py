@@ -17,10 +17,12 @@ from engine.errors import EngineError
 from engine.export import cluster
 from engine.export.cluster import Cluster
 from engine.export.side_by_side import SpeakerSettings
-from engine.models.checkpoints import starter_voices
+from engine.models.checkpoints import FULL_SIZE, open_checkpoint, starter_voices
+from engine.models.store import ModelStore
 from engine.runtime.synthesizer import Synthesizer
 from engine.speech import SpeechRequest
 from tests.patience import PATIENCE_SECONDS, wait_until
+from tests.trained import needs_trained
 
 ROOT = Path(__file__).resolve().parents[3]
 SENTENCE = "The morning light came softly through the kitchen window, and nobody said a word for a while. "
@@ -113,6 +115,23 @@ def test_a_worker_without_the_model_names_it(address):
         pytest.raises(EngineError, match=r"^The worker tcp://.* The weights of kokoro-82m aren’t installed"),
     ):
         speaking.submit(REQUEST).result(LIMIT_SECONDS)
+
+
+@needs_trained
+def test_a_worker_without_the_model_is_given_it(trained_data, tmp_path, monkeypatch):
+    monkeypatch.setenv("XDG_DATA_HOME", str(trained_data))
+    here = Synthesizer(FULL_SIZE, "cpu")
+    empty = {"XDG_DATA_HOME": str(tmp_path)}
+    with (
+        LocalCluster(n_workers=1, threads_per_worker=1, dashboard_address="127.0.0.1:0", env=empty) as workers,
+        Cluster(workers.scheduler_address, SpeakerSettings(FULL_SIZE), here.fingerprint) as speaking,
+    ):
+        requests = [SpeechRequest(text, "af_heart") for text in ("Good morning.", "Hello.")]
+        parts = [speaking.submit(request) for request in requests]
+        assert all(part.result(LIMIT_SECONDS).length > 12_000 for part in parts)
+    there = ModelStore(tmp_path / "kokoro-desk" / "models").open(FULL_SIZE)
+    assert there is not None
+    assert there.identity == open_checkpoint(FULL_SIZE).identity
 
 
 def test_an_error_in_the_text_is_that_of_one_process(address):

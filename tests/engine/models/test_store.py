@@ -278,6 +278,47 @@ def flip_a_bit(path: Path) -> None:
     os.utime(path, ns=(before.st_atime_ns, before.st_mtime_ns))
 
 
+@pytest.fixture
+def elsewhere(tmp_path: Path, published: Published) -> ModelStore:
+    """The empty folder of models of another computer."""
+    return ModelStore(tmp_path / "elsewhere", (published.entry,))
+
+
+def test_a_copy_is_the_same_model(installed: ModelStore, elsewhere: ModelStore) -> None:
+    copy = installed.copied(NAME)
+    assert copy is not None
+    assert elsewhere.copied(NAME) is None
+    elsewhere.install_copy(NAME, copy)
+    here, there = installed.open(NAME), elsewhere.open(NAME)
+    assert here is not None
+    assert there is not None
+    assert (there.identity, {*there.voices}) == (here.identity, {*here.voices})
+    assert there.weights_file.read_bytes() == here.weights_file.read_bytes()
+    assert left_over(elsewhere) == []
+    elsewhere.verify(NAME)
+
+
+def test_a_copy_replaces_no_model(installed: ModelStore, tmp_path: Path, published: Published) -> None:
+    copy = installed.copied(NAME)
+    assert copy is not None
+    voice_table(published.config, 7).tofile(tmp_path / "am_mine.bin")
+    installed.import_from(tmp_path / "am_mine.bin", NAME)
+    installed.install_copy(NAME, copy)
+    assert "am_mine" in installed.status(NAME).voices
+
+
+def test_a_copy_that_was_changed_on_the_way_is_not_installed(installed: ModelStore, elsewhere: ModelStore) -> None:
+    copy = installed.copied(NAME)
+    assert copy is not None
+    weights, voices = copy.contents
+    with pytest.raises(DamagedModel):
+        elsewhere.install_copy(NAME, replace(copy, contents=(weights, voices[:-1] + bytes([voices[-1] ^ 1]))))
+    assert elsewhere.open(NAME) is None
+    assert left_over(elsewhere) == []
+    elsewhere.install_copy(NAME, copy)
+    assert elsewhere.status(NAME).state is ModelState.INSTALLED
+
+
 def test_removal_deletes_a_model_and_its_packed_weights(
     installed: ModelStore, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
