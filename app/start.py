@@ -5,6 +5,7 @@ from __future__ import annotations
 import logging
 import os
 import sys
+from typing import NoReturn
 
 from PySide6.QtCore import QSettings
 from PySide6.QtWidgets import QApplication
@@ -45,7 +46,7 @@ def _stay_alone(qt: QApplication, options: Options) -> int:
     return _stay(qt, options, instance) if is_first else 0
 
 
-def _stay(qt: QApplication, options: Options, instance: SingleInstance | None = None) -> int:
+def _stay(qt: QApplication, options: Options, instance: SingleInstance | None = None) -> NoReturn:
     store = QSettings()
     application = Application(qt, options, Settings(store))
     application.finished.connect(qt.exit)
@@ -56,8 +57,18 @@ def _stay(qt: QApplication, options: Options, instance: SingleInstance | None = 
     store.sync()
     if instance is not None:
         instance.end()  # the settings are saved, so a new instance can start
-    ended = application.close()
+    application.close()
     store.sync()
-    if not ended:
-        os._exit(exit_code)  # a thread that does not end would make Qt abort, which looks like a crash
-    return exit_code
+    leave(exit_code)
+
+
+def leave(exit_code: int) -> NoReturn:
+    """End this process at once, after its work is saved.
+
+    Python's own end would destroy the windows in any order, and with threads that have not ended: Qt can crash then.
+    """
+    logging.shutdown()
+    for stream in (sys.stdout, sys.stderr):
+        if stream is not None:  # an app without a console has none
+            stream.flush()
+    os._exit(exit_code)

@@ -16,6 +16,7 @@ import time
 from collections.abc import Iterator
 from dataclasses import asdict, dataclass, field
 from pathlib import Path
+from typing import NoReturn
 
 from PySide6.QtCore import QObject, QSettings, Qt, QTimer
 from PySide6.QtWidgets import QApplication
@@ -25,6 +26,7 @@ from app.diagnostics.runs.run import RunState
 from app.options import Options
 from app.settings import Settings
 from app.speech.activity import Readiness
+from app.start import leave
 from app.system.threads import collected_between_events
 from engine.validator.data.results import FinishedEvent, RowEvent, ValidationEvent
 from engine.validator.data.wire import Wire
@@ -193,7 +195,7 @@ class Scenario(QObject):
         QApplication.quit()
 
 
-def main() -> int:
+def main() -> NoReturn:
     folder = Path(sys.argv[1])
     qt = QApplication(sys.argv[:1])
     settings = Settings(QSettings(str(folder / "settings.ini"), QSettings.Format.IniFormat))
@@ -204,9 +206,9 @@ def main() -> int:
     with collected_between_events():
         application.open()
         qt.exec()
-    del scenario
-    return 0 if application.close() else 1
+        del scenario
+        leave(0 if application.close() else 1)
 
 
 if __name__ == "__main__":
-    sys.exit(main())
+    main()

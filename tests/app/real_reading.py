@@ -14,6 +14,7 @@ import threading
 import time
 from collections.abc import Callable, Iterator
 from pathlib import Path
+from typing import NoReturn
 
 import numpy as np
 from PySide6.QtCore import QEvent, QObject, QSettings, QTimer, Slot
@@ -24,6 +25,8 @@ from app.audio.player import Playback
 from app.options import Options
 from app.settings import Settings
 from app.speech.activity import Activity
+from app.start import leave
+from app.system.threads import collected_between_events
 from engine.speech import AudioChunk, Event, Plan, PlanEvent, SpeechRequest, SpokenWord, Utterance
 from tests.app.fakes import FakeEngine
 
@@ -142,19 +145,20 @@ class Watch(QObject):
         QApplication.quit()
 
 
-def main() -> int:
+def main() -> NoReturn:
     folder = Path(sys.argv[1])
     qt = QApplication(sys.argv[:1])
     settings = Settings(QSettings(str(folder / "settings.ini"), QSettings.Format.IniFormat))
     settings.text = text_of(words())
     application = Application(qt, Options(), settings, ToneEngine)
     watch = Watch(application, folder)
-    application.open()
-    QTimer.singleShot(LOADED_AFTER_MS, application.window.play)
-    qt.exec()
-    assert watch.marks
-    return 0 if application.close() else 1
+    with collected_between_events():
+        application.open()
+        QTimer.singleShot(LOADED_AFTER_MS, application.window.play)
+        qt.exec()
+        assert watch.marks
+        leave(0 if application.close() else 1)
 
 
 if __name__ == "__main__":
-    sys.exit(main())
+    main()

@@ -14,7 +14,7 @@ import threading
 import time
 from collections.abc import Callable, Iterator
 from pathlib import Path
-from typing import Any
+from typing import Any, NoReturn
 
 import numpy as np
 from PySide6.QtCore import QEvent, QMimeData, QPointF, QSettings, Qt, QTimer, QUrl
@@ -28,6 +28,8 @@ from app.export.dialog import ExportDialog
 from app.options import Options
 from app.settings import Settings
 from app.speech.voice_list import CHOICE_ROLE
+from app.start import leave
+from app.system.threads import collected_between_events
 from app.voices.panel import VoicePanel
 from engine.errors import OutputError
 from engine.speech import AudioChunk, Event, Plan, PlanEvent, SpeechRequest, SpokenWord
@@ -404,7 +406,7 @@ def _choice(panel: VoicePanel, row: int) -> object:
     return panel.rows.data(panel.rows.index(row), CHOICE_ROLE)
 
 
-def main() -> int:
+def main() -> NoReturn:
     scenario, folder = sys.argv[1], Path(sys.argv[2])
     qt = QApplication(sys.argv[:1])
     settings = Settings(QSettings(str(folder / "settings.ini"), QSettings.Format.IniFormat))
@@ -412,11 +414,12 @@ def main() -> int:
         settings.text = settings.text or OWN_TEXT
     application = Application(qt, Options(), settings, HummingEngine)
     walk = Walk(application, folder)
-    application.open()
-    walk.begin(getattr(walk, scenario)())
-    qt.exec()
-    return 0 if application.close() else 1
+    with collected_between_events():
+        application.open()
+        walk.begin(getattr(walk, scenario)())
+        qt.exec()
+        leave(0 if application.close() else 1)
 
 
 if __name__ == "__main__":
-    sys.exit(main())
+    main()

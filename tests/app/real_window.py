@@ -16,6 +16,7 @@ import threading
 import time
 from collections.abc import Callable, Iterator
 from pathlib import Path
+from typing import NoReturn
 
 import numpy as np
 from PySide6.QtCore import QObject, QSettings, QTimer
@@ -26,6 +27,8 @@ from app.audio.player import Playback
 from app.options import Options
 from app.settings import Settings
 from app.speech.activity import Activity, Readiness
+from app.start import leave
+from app.system.threads import collected_between_events
 from engine.speech import AudioChunk, Event, Plan, PlanEvent, SpeechRequest
 from tests.app.fakes import FakeEngine, utterances_of
 
@@ -118,7 +121,7 @@ class Scenario(QObject):
         QApplication.quit()
 
 
-def main() -> int:
+def main() -> NoReturn:
     name, folder = sys.argv[1], Path(sys.argv[2])
     started = time.time()
     qt = QApplication(sys.argv[:1])
@@ -129,11 +132,12 @@ def main() -> int:
     else:
         application = Application(qt, Options(LONG_TEXT if name == "stop" else TEXT), settings, NoisyEngine)
     scenario = Scenario(application, name, folder)
-    application.open()
-    scenario.report["open_seconds"] = time.time() - started
-    qt.exec()
-    return 0 if application.close() else 1
+    with collected_between_events():
+        application.open()
+        scenario.report["open_seconds"] = time.time() - started
+        qt.exec()
+        leave(0 if application.close() else 1)
 
 
 if __name__ == "__main__":
-    sys.exit(main())
+    main()
