@@ -5,7 +5,7 @@ from __future__ import annotations
 import time
 from collections.abc import Callable
 
-PATIENCE_SECONDS = 180
+PATIENCE_SECONDS = 600
 PATIENCE_MS = 1000 * PATIENCE_SECONDS
 LOOK_AGAIN_AFTER_SECONDS = 0.02
 

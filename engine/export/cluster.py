@@ -29,8 +29,8 @@ from engine.system.remote import decoded, encoded
 from engine.text.g2p.user_lexicon.store import UserLexicon
 
 CONNECT_SECONDS = 10
-FETCH_SECONDS = 60
-"""The limit for fetching a finished part: without it, a client that is closed meanwhile would block all later ones."""
+ANSWER_SECONDS = 60
+"""The limit for reading a finished part: without it, a client that is closed meanwhile would block all later ones."""
 _PACKAGES = ("dask", "distributed")
 _speaking = threading.Lock()
 """Held while a worker speaks: a synthesizer serves one thread at a time, and a worker may have several."""
@@ -89,7 +89,7 @@ class Cluster:
             spoken.cancel()
             return
         try:
-            result = answer.result(FETCH_SECONDS)
+            result = answer.result(ANSWER_SECONDS)
             if model is None and result.get("error") == MissingModel.__name__ and self._model is not None:
                 self._send(order, spoken, self._model)
             else:
