@@ -11,17 +11,20 @@ import json
 import os
 import shutil
 import threading
-from collections.abc import Callable, Mapping
-from contextlib import suppress
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager, suppress
 from dataclasses import asdict, dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
-from engine.errors import DamagedModel
+from filelock import FileLock
+
+from engine.errors import DamagedModel, StorageError
 from engine.models.catalog import sha256_of
 from engine.models.conversion import VOICES_NAME, WEIGHTS_NAME
 from engine.system.atomic_write import write_atomically
 from engine.system.json_text import json_value
+from engine.system.waiting import hold
 
 MANIFEST_NAME = "manifest.json"
 STUDENTS_NAME = "prosody.safetensors"
@@ -190,6 +193,37 @@ class Installation:
             with suppress(OSError):  # if the folder is read-only, every check finds the damage again
                 path.rename(path.with_name(f"{_DAMAGED_PREFIX}{path.name}"))
             raise _damaged(path)
+
+
+@contextmanager
+def alone(
+    folder: Path, name: str, waiting: Callable[[], None], cancel: threading.Event | None = None
+) -> Iterator[None]:
+    """Hold the lock of the model of this name; call `waiting` if it is taken.
+
+    Raises `Canceled` once `cancel` is set, and `StorageError` for any `OSError`, including those of the block.
+    """
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+        with hold(FileLock(folder / f".{name}.lock"), waiting, cancel):
+            yield
+    except OSError as error:
+        raise StorageError(
+            f"The folder {folder} can’t be written to ({error.strerror or error}).",
+            "Make it writable and free up some space; models are stored there.",
+        ) from error
+
+
+@contextmanager
+def building(folder: Path, name: str) -> Iterator[Path]:
+    """Create an empty folder next to the models, and delete it at the end of the block."""
+    build_folder = folder / f".build-{name}"
+    shutil.rmtree(build_folder, ignore_errors=True)  # left by a process that was killed
+    build_folder.mkdir(parents=True)
+    try:
+        yield build_folder
+    finally:
+        shutil.rmtree(build_folder, ignore_errors=True)
 
 
 def _manifest(values: Mapping[str, Any]) -> ModelManifest:

@@ -8,14 +8,12 @@ from __future__ import annotations
 import hashlib
 import shutil
 import threading
-from collections.abc import Callable, Iterator, Mapping
-from contextlib import AbstractContextManager, contextmanager, nullcontext, suppress
+from collections.abc import Mapping
+from contextlib import AbstractContextManager, nullcontext, suppress
 from dataclasses import dataclass, field, replace
 from enum import StrEnum
 from itertools import product
 from pathlib import Path
-
-from filelock import FileLock
 
 from engine.compiler.artifacts.manifest import CPU_DEVICE, METAL_DEVICE
 from engine.compiler.artifacts.packed_weights import packed_weights_name
@@ -33,7 +31,7 @@ from engine.errors import (
 from engine.models.catalog import ModelEntry, catalog, entry_named
 from engine.models.conversion import ENVIRONMENT, VOICES_NAME, WEIGHTS_NAME, Conversion, convert
 from engine.models.download import Download
-from engine.models.installation import STUDENTS_NAME, Installation, ModelCopy, ModelManifest
+from engine.models.installation import STUDENTS_NAME, Installation, ModelCopy, ModelManifest, alone, building
 from engine.models.progress import ModelActivity, ModelObserver, TransferMeter, ignore
 from engine.models.sources import (
     Sources,
@@ -50,7 +48,6 @@ from engine.network.weights import Weights, load_weights
 from engine.speech import Prosody
 from engine.system.paths import data_folder, packed_weights_folder
 from engine.system.remote import call
-from engine.system.waiting import hold
 
 SPARE_BYTES = 64 << 20
 """Disk space to leave free."""
@@ -81,37 +78,6 @@ class ModelStatus:
     published: bool = False
     origin: str = ""
     problem: str = ""
-
-
-@contextmanager
-def alone(
-    folder: Path, name: str, waiting: Callable[[], None], cancel: threading.Event | None = None
-) -> Iterator[None]:
-    """Hold the lock of the model of this name; call `waiting` if it is taken.
-
-    Raises `Canceled` once `cancel` is set, and `StorageError` for any `OSError`, including those of the block.
-    """
-    try:
-        folder.mkdir(parents=True, exist_ok=True)
-        with hold(FileLock(folder / f".{name}.lock"), waiting, cancel):
-            yield
-    except OSError as error:
-        raise StorageError(
-            f"The folder {folder} can’t be written to ({error.strerror or error}).",
-            "Make it writable and free up some space; models are stored there.",
-        ) from error
-
-
-@contextmanager
-def building(folder: Path, name: str) -> Iterator[Path]:
-    """Create an empty folder next to the models, and delete it at the end of the block."""
-    build_folder = folder / f".build-{name}"
-    shutil.rmtree(build_folder, ignore_errors=True)  # left by a process that was killed
-    build_folder.mkdir(parents=True)
-    try:
-        yield build_folder
-    finally:
-        shutil.rmtree(build_folder, ignore_errors=True)
 
 
 def require_space(folder: Path, needed_bytes: int) -> None:
