@@ -53,7 +53,7 @@ class ServiceEngine(Protocol):
 class Job:
     """The response to one request, as it grows: the engine's thread adds bytes, and a coroutine takes them."""
 
-    def __init__(self, media_type: str, content: Iterator[bytes], cancel: threading.Event) -> None:
+    def __init__(self, media_type: str, content: Iterator[Iterator[bytes]], cancel: threading.Event) -> None:
         self.media_type = media_type
         self.content = content
         self.cancel = cancel
@@ -215,14 +215,16 @@ class SpeechService:
             return EventBody(order.audio_format, order.request.text, rate_hz, times_faster, words=order.words)
         return AudioBody(order.audio_format, rate_hz, times_faster)
 
-    def _content(self, order: SpeechOrder, body: AudioBody | EventBody, cancel: threading.Event) -> Iterator[bytes]:
-        """Yield the bytes that each utterance adds; those after the last one come with it."""
+    def _content(
+        self, order: SpeechOrder, body: AudioBody | EventBody, cancel: threading.Event
+    ) -> Iterator[Iterator[bytes]]:
+        """Yield the bytes of each utterance, in pieces; those after the last one come with it."""
         ended = False
         for chunk in self._engine.synthesize(order.request, cancel=cancel):
             ended = chunk.utterance.index + 1 == chunk.utterance_count
-            yield body.add(chunk) + (body.end() if ended else b"")
+            yield itertools.chain(body.add(chunk), _end_of(body)) if ended else body.add(chunk)
         if not ended:
-            yield body.end()
+            yield _end_of(body)
 
     def _run(self, observe: Observer, ready: Future[None], load: bool) -> None:
         try:
@@ -253,12 +255,13 @@ class SpeechService:
         error: EngineError | None = None
         try:
             raise_if_set(job.cancel, "The client has left.")
-            part = next(job.content, None)
-            if part is not None:
+            pieces = next(job.content, None)
+            if pieces is not None:
+                for piece in filter(None, pieces):
+                    job.add(piece)
                 with self._changed:
                     self._jobs.remove(job)
                     self._jobs.append(job)
-                job.add(part)
                 return
         except EngineError as failure:
             error = failure
@@ -268,3 +271,8 @@ class SpeechService:
         with self._changed:
             self._jobs.remove(job)
         job.end(error)
+
+
+def _end_of(body: AudioBody | EventBody) -> Iterator[bytes]:
+    """Yield the last bytes, which exist only after all others have been taken."""
+    yield body.end()

@@ -6,7 +6,7 @@ import base64
 import json
 import os
 import struct
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any, Protocol
 
@@ -20,7 +20,7 @@ from engine.errors import EngineError
 from engine.server.errors import error_object
 from engine.speech import AudioChunk, SpokenWord
 
-_BLOCK_SAMPLES = 1 << 14
+_BLOCK_SAMPLES = 1 << 12
 _UNKNOWN_BYTES = 0xFFFFFFFF
 """The size in the header of a WAV stream whose length is unknown; players then read to the end."""
 _WAV_HEADER = struct.Struct("<4sI4s4sIHHIIHH4sI")
@@ -34,8 +34,8 @@ _MP3_COMPRESSION = 0.6
 class Encoder(Protocol):
     """Encodes 16-bit mono samples while they arrive."""
 
-    def encode(self, pcm: Pcm, *, whole: bool) -> bytes:
-        """Return the bytes that are ready after these samples; `whole` ones are all of the audio."""
+    def encode(self, pcm: Pcm, *, whole: bool) -> Iterator[bytes]:
+        """Yield bytes as they are ready; samples that are `whole` are all of the audio."""
 
     def end(self) -> bytes:
         """Return the last bytes."""
@@ -48,12 +48,12 @@ class _Plain:
         self._sample_rate_hz = sample_rate_hz
         self._header = header
 
-    def encode(self, pcm: Pcm, *, whole: bool) -> bytes:
+    def encode(self, pcm: Pcm, *, whole: bool) -> Iterator[bytes]:
         content = pcm.astype("<i2").tobytes()
-        if not self._header:
-            return content
-        self._header = False
-        return wav_header(self._sample_rate_hz, len(content) if whole else None) + content
+        if self._header:
+            self._header = False
+            content = wav_header(self._sample_rate_hz, len(content) if whole else None) + content
+        yield content
 
     def end(self) -> bytes:
         return b""
@@ -113,16 +113,18 @@ class _Coded:
         import soundfile  # takes a moment, and raw audio does not need it
 
         each = FILE_FORMATS[suffix]
-        self._starts_blank = suffix == ".mp3"
+        self._starts_blank, self._is_ogg = suffix == ".mp3", suffix == ".opus"
         rate = {"bitrate_mode": "CONSTANT", "compression_level": _MP3_COMPRESSION} if self._starts_blank else {}
         self._sent = _Outgoing()
         self._file = soundfile.SoundFile(self._sent, "w", sample_rate_hz, 1, each.encoding, format=each.name, **rate)
 
-    def encode(self, pcm: Pcm, *, whole: bool) -> bytes:
+    def encode(self, pcm: Pcm, *, whole: bool) -> Iterator[bytes]:
         for start in range(0, len(pcm), _BLOCK_SAMPLES):
             self._file.write(pcm[start : start + _BLOCK_SAMPLES])
-        if whole:
-            return b""  # the file is complete in a moment, with its length in the header
+            if not whole or self._is_ogg:  # other files are complete in a moment, with their length in the header
+                yield self._ready()
+
+    def _ready(self) -> bytes:
         content = self._sent.pop_bytes()
         if self._starts_blank and content:
             self._starts_blank = False
@@ -175,13 +177,13 @@ class AudioBody:
         self._times_faster = times_faster
         self.samples = 0
 
-    def add(self, chunk: AudioChunk) -> bytes:
-        """Return the bytes that are ready after the next chunk."""
+    def add(self, chunk: AudioChunk) -> Iterator[bytes]:
+        """Yield the bytes of the next chunk as they are ready."""
         samples = chunk.samples
         if self._times_faster != 1:
             samples = stretched(samples, self._times_faster, chunk.sample_rate_hz)
         self.samples += len(samples)
-        return self._encoder.encode(to_pcm(np.asarray(samples)), whole=chunk.utterance_count == 1)
+        yield from self._encoder.encode(to_pcm(np.asarray(samples)), whole=chunk.utterance_count == 1)
 
     def end(self) -> bytes:
         """Return the last bytes."""
@@ -206,14 +208,13 @@ class EventBody:
         self._words = words
         self._phonemes = 0
 
-    def add(self, chunk: AudioChunk) -> bytes:
-        """Return the events that are ready after the next chunk."""
+    def add(self, chunk: AudioChunk) -> Iterator[bytes]:
+        """Yield the events of the next chunk as they are ready."""
         start_seconds = self._audio.samples / self._sample_rate_hz
-        content = self._delta(self._audio.add(chunk))
+        yield from map(self._delta, self._audio.add(chunk))
         self._phonemes += len(chunk.utterance.phonemes)
         if self._words and chunk.words:
-            content += _event("speech.audio.words", words=self._timed(chunk.words, start_seconds))
-        return content
+            yield _event("speech.audio.words", words=self._timed(chunk.words, start_seconds))
 
     def end(self) -> bytes:
         """Return the last events; the model's tokens are phonemes, and its audio consists of none."""

@@ -25,7 +25,7 @@ def tone(samples: int = LENGTH) -> np.ndarray:
 
 def encoded(audio_format: str, pieces: int) -> list[bytes]:
     encoder = encoder_of(audio_format, RATE_HZ)
-    parts = [encoder.encode(piece, whole=pieces == 1) for piece in np.array_split(tone(), pieces)]
+    parts = [b"".join(encoder.encode(piece, whole=pieces == 1)) for piece in np.array_split(tone(), pieces)]
     return [*parts, encoder.end()]
 
 
@@ -64,6 +64,12 @@ def test_bytes_are_ready_before_the_end(audio_format: str) -> None:
     assert sum(map(len, parts[:3])) > 0.6 * sum(map(len, parts))
 
 
+def test_opus_in_one_piece_begins_with_its_first_block() -> None:
+    first, *later = encoder_of("opus", RATE_HZ).encode(tone(), whole=True)
+    assert first.startswith(b"OggS")
+    assert any(later)
+
+
 @pytest.mark.parametrize("audio_format", ["wav", "flac", "mp3", "opus"])
 def test_audio_in_one_piece_has_its_length_in_the_header(audio_format: str) -> None:
     assert soundfile.info(io.BytesIO(b"".join(encoded(audio_format, 1)))).frames == LENGTH
@@ -77,7 +83,7 @@ def chunk(index: int, count: int, words: tuple[SpokenWord, ...] = ()) -> AudioCh
 @pytest.mark.parametrize("times_faster", [0.5, 1.0, 2.0])
 def test_a_speed_changes_the_length(times_faster: float) -> None:
     body = AudioBody("pcm", RATE_HZ, times_faster)
-    content = b"".join(body.add(chunk(index, 2)) for index in range(2)) + body.end()
+    content = b"".join(b"".join(body.add(chunk(index, 2))) for index in range(2)) + body.end()
     assert len(content) == round(2 * RATE_HZ / times_faster) * 2
 
 
@@ -85,10 +91,10 @@ def test_a_speed_changes_the_length(times_faster: float) -> None:
 def test_events_carry_all_audio_and_the_times_of_words(times_faster: float) -> None:
     words = (SpokenWord(0, 3, 2400, 24_000),)
     body, audio = EventBody("pcm", "one", RATE_HZ, times_faster, words=True), AudioBody("pcm", RATE_HZ, times_faster)
-    content = b"".join(body.add(chunk(index, 2, words)) for index in range(2)) + body.end()
+    content = b"".join(b"".join(body.add(chunk(index, 2, words))) for index in range(2)) + body.end()
     events = [json.loads(line.removeprefix("data: ")) for line in content.decode().split("\n\n") if line]
     sent = b"".join(base64.b64decode(each["audio"]) for each in events if each["type"] == "speech.audio.delta")
-    assert sent == b"".join(audio.add(chunk(index, 2)) for index in range(2))
+    assert sent == b"".join(b"".join(audio.add(chunk(index, 2))) for index in range(2))
     timed = [word for each in events if each["type"] == "speech.audio.words" for word in each["words"]]
     scale = 1 / times_faster
     assert timed == [
