@@ -22,6 +22,7 @@ from engine.speech import SpeechRequest
 from engine.system.paths import project_folder
 from tests.app.real_window import RATE_HZ
 from tests.app.virtual_desk import OWN_SHARE, Recorder, SoundServer, running, virtual_display, wait_until
+from tests.patience import PATIENCE_SECONDS
 
 STOP_WITHIN_SECONDS = 0.2
 RECORDER_DELAY_SECONDS = 0.1
@@ -85,7 +86,7 @@ def run(command: list[str], environment: dict[str, str]) -> subprocess.Completed
         env=environment,
         capture_output=True,
         text=True,
-        timeout=120,
+        timeout=PATIENCE_SECONDS,
         check=False,
     )
 
@@ -160,11 +161,11 @@ def play_with_another_device(display: str, server: SoundServer, folder: Path) ->
     command = [sys.executable, "-m", "tests.app.real_window", "unplug", str(folder)]
     with running(command, cwd=project_folder(), env=environment(display, server, folder)) as window:
         with server.running():
-            wait_until((folder / "playing").exists, "the window", 60)
-        wait_until((folder / "lost").exists, "the window's notice of the loss", 20)
+            wait_until((folder / "playing").exists, "the window")
+        wait_until((folder / "lost").exists, "the window's notice of the loss")
         with server.running(), Recorder(server).running() as recorder:
             (folder / "plugged").touch()
-            assert window.wait(60) == 0
+            assert window.wait(PATIENCE_SECONDS) == 0
     return read(folder, recorder)
 
 

@@ -12,6 +12,7 @@ from app.audio.output import AudioDeviceLost, BackgroundOutput, BlockFiller, Def
 from app.audio.player import AudioPlayer, Playback
 from app.audio.track import AudioTrack
 from tests.app.fakes import RATE_HZ, FakeOutput, FakeStream, chunk_of, utterances_of
+from tests.patience import PATIENCE_SECONDS
 
 NOW = SimpleNamespace(currentTime=7.0, outputBufferDacTime=7.0)
 
@@ -104,9 +105,6 @@ def test_devices_that_cannot_be_listed_again_count_as_no_device(monkeypatch: pyt
         DefaultAudioOutput().refresh()
 
 
-WAIT_SECONDS = 10
-
-
 class SlowStream(FakeStream):
     """A stream that starts when the test says so."""
 
@@ -119,7 +117,7 @@ class SlowStream(FakeStream):
 
     def start(self) -> None:
         self.threads.add(threading.get_ident())
-        assert self.gate.wait(WAIT_SECONDS)
+        assert self.gate.wait(PATIENCE_SECONDS)
         if self.start_error is not None:
             raise self.start_error
         assert not self.active
@@ -135,7 +133,7 @@ class SlowOutput(FakeOutput):
         self.opens, self.starts = threading.Event(), threading.Event()
 
     def open(self, sample_rate_hz: int, fill: Fill) -> FakeStream:
-        assert self.opens.wait(WAIT_SECONDS)
+        assert self.opens.wait(PATIENCE_SECONDS)
         self.check()
         self.streams.append(SlowStream(fill, self.starts))
         return self.stream

@@ -14,6 +14,7 @@ from app.audio.player import STALL_SECONDS, AudioPlayer, Playback, RingBuffer
 from app.audio.track import AudioTrack
 from engine.speech import Plan
 from tests.app.fakes import RATE_HZ, FakeClock, FakeOutput, FakeStream, chunk_of, utterances_of
+from tests.patience import PATIENCE_SECONDS
 
 UTTERANCES = utterances_of("One. Two. Three. Four.")
 STEPS = st.lists(st.tuples(st.booleans(), st.integers(0, 40)), max_size=60)
@@ -390,7 +391,7 @@ def test_nothing_is_lost_between_two_threads(capacity: int, write_size: int, rea
     while position < len(source):
         position += ring.write(source[position : position + write_size])
         time.sleep(0)
-    consumer.join(60)
+    consumer.join(PATIENCE_SECONDS)
     np.testing.assert_array_equal(np.concatenate(received), source)
 
 
