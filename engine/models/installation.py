@@ -130,9 +130,9 @@ class Installation:
     def copied(self) -> ModelCopy | None:
         """Read the whole model, or return None if there is none. Raises `DamagedModel`."""
         manifest = self.opened()
-        return (
-            None if manifest is None else ModelCopy(manifest, tuple(self.path(f).read_bytes() for f in manifest.files))
-        )
+        if manifest is None:
+            return None
+        return ModelCopy(manifest, tuple(self.path(file).read_bytes() for file in manifest.files))
 
     def install(self, copy: ModelCopy, folder: Path) -> None:
         """Make a copy the model, by way of an empty folder on the same disk. Raises `DamagedModel`."""

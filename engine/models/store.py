@@ -223,6 +223,7 @@ class ModelStore:
         with self._alone(entry, TransferMeter(name, ignore), None), building(self.folder, entry.name) as folder:
             if self._installation(entry).opened() is None:
                 require_space(self.folder, sum(map(len, copy.contents)))
+                _forget_packed(name)
                 self._installation(entry).install(copy, folder)
 
     def name_for(self, path: Path) -> str:
