@@ -89,12 +89,11 @@ def metal_is_wanted_or_left_out(request: pytest.FixtureRequest) -> Iterator[None
 
 @pytest.hookimpl(wrapper=True)
 def pytest_collection() -> Generator[None, object, object]:
-    """Collect no garbage while tests are collected, and later none among the modules and tests: all stay in use."""
+    """Collect no garbage while tests are collected: modules and tests stay in use, and there are many."""
     gc.disable()
     try:
         return (yield)
     finally:
-        gc.freeze()
         gc.enable()
 
 
