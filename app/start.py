@@ -23,9 +23,9 @@ log = logging.getLogger(__name__)
 
 
 def run_application(options: Options) -> int:
-    """Open the window and run until it is closed, or pass the options to the open window; return the exit code.
+    """Open the window, and end the process once it is closed; or pass the options to the open window.
 
-    A screenshot is always taken of a separate window.
+    Returns the exit code if this process opens no window. A screenshot is always taken of a separate window.
     """
     QApplication.setApplicationName(APPLICATION_NAME)
     QApplication.setOrganizationName(APPLICATION_NAME)

@@ -177,11 +177,12 @@ def speak_on_worker(program: str, order: Any, model: Sequence[Any] | None = None
         error = EngineError("It has a different version of Kokoro Desk.", "Install the same version there.")
         return {**worker, **error_fields(error)}
     try:
+        part: PartOrder = decoded(order, PartOrder)
         with _speaking:
             if model is not None:
                 copy = ModelCopy(decoded(model[0], ModelManifest), tuple(model[1:]))
-                ModelStore().install_copy(decoded(order, PartOrder).settings.model, copy)
-            return {**worker, "result": encoded(_spoken(decoded(order, PartOrder)), WorkerPart)}
+                ModelStore().install_copy(part.settings.model, copy)
+            return {**worker, "result": encoded(_spoken(part), WorkerPart)}
     except EngineError as error:
         return {**worker, **error_fields(error)}
 

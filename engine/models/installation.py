@@ -6,7 +6,6 @@ complete.
 
 from __future__ import annotations
 
-import hashlib
 import json
 import os
 import shutil
@@ -137,11 +136,13 @@ class Installation:
     def install(self, copy: ModelCopy, folder: Path) -> None:
         """Make a copy the model, by way of an empty folder on the same disk. Raises `DamagedModel`."""
         files = []
-        for name, listed, content in zip((WEIGHTS_NAME, VOICES_NAME), copy.manifest.files, copy.contents, strict=True):
-            if hashlib.sha256(content).hexdigest() != listed.sha256:
-                raise _damaged(self.path(listed))
+        for name, content in zip((WEIGHTS_NAME, VOICES_NAME), copy.contents, strict=True):
             (folder / name).write_bytes(content)
             files.append(self.add_file(folder / name))
+        for file, listed in zip(files, copy.manifest.files, strict=True):
+            if file.sha256 != listed.sha256:
+                self.tidy()
+                raise _damaged(self.path(listed))
         self.commit(replace(copy.manifest, weights=files[0], voices_file=files[1]))
 
     def commit(self, manifest: ModelManifest) -> None:
