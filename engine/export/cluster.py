@@ -11,7 +11,7 @@ import threading
 import warnings
 from collections.abc import Callable, Sequence
 from concurrent.futures import Future
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cache, cached_property, partial
 from typing import Any, Self
 
@@ -20,13 +20,13 @@ from engine.errors import EngineError, MissingModel
 from engine.export.side_by_side import SpeakerSettings, SpokenPart, speak_part
 from engine.models.installation import ModelCopy, ModelManifest
 from engine.models.store import ModelStore
+from engine.runtime.projects import self_contained, shielded
 from engine.runtime.synthesizer import Synthesizer
 from engine.speech import SpeechRequest
 from engine.system.child_process import error_fields
 from engine.system.imports import stay_offline
 from engine.system.paths import project_folder
 from engine.system.remote import decoded, encoded
-from engine.text.g2p.user_lexicon.store import UserLexicon
 
 CONNECT_SECONDS = 10
 ANSWER_SECONDS = 60
@@ -38,15 +38,11 @@ _speaking = threading.Lock()
 
 @dataclass(frozen=True)
 class PartOrder:
-    """A request for a worker, and the circumstances that its audio depends on, which must be the same there.
-
-    `fingerprint` is that of `Synthesizer`, `lexicon` that of `UserLexicon`.
-    """
+    """A self-contained request for a worker, and the `fingerprint` of `Synthesizer`, which must be the same there."""
 
     settings: SpeakerSettings
     request: SpeechRequest
     fingerprint: str
-    lexicon: str
 
 
 @dataclass(frozen=True)
@@ -67,15 +63,17 @@ class Cluster:
         self._client = _connected(address)
         self._settings = settings
         self._fingerprint = fingerprint
-        self._lexicon = UserLexicon()
         self._identity = ""
         self._closed = False
 
     def submit(self, request: SpeechRequest) -> Future[SpokenPart]:
-        """Speak a request on the next free worker, which is given the model if it lacks it."""
-        fingerprint = self._fingerprint(request.definitions.recipe_of(request.voice))
-        lexicon = self._lexicon.fingerprint(request.text, request.definitions)
-        order = encoded(PartOrder(self._settings, request, fingerprint, lexicon), PartOrder)
+        """Speak a request on the next free worker, with the user's pronunciations and blends.
+
+        A worker that lacks the model or its students is given them. Raises `DamagedFile` as `self_contained`.
+        """
+        complete = replace(self_contained(request), start=request.start, end=request.end)
+        fingerprint = self._fingerprint(complete.definitions.recipe_of(complete.voice))
+        order = encoded(PartOrder(self._settings, complete, fingerprint), PartOrder)
         spoken: Future[SpokenPart] = Future()
         self._send(order, spoken)
         return spoken
@@ -115,7 +113,8 @@ class Cluster:
             return None
         with warnings.catch_warnings():
             warnings.filterwarnings("ignore", "Sending large graph")
-            return self._client.submit(list, (encoded(copy.manifest, ModelManifest), *copy.contents), pure=False)
+            manifest = encoded(copy.manifest, ModelManifest)
+            return self._client.submit(list, (manifest, copy.students, *copy.contents), pure=False)
 
     def _part(self, answer: dict[str, Any]) -> SpokenPart:
         """Return the part in an answer. Raises `EngineError` if there is none, or if its rounding would differ."""
@@ -168,7 +167,7 @@ def _connected(address: str) -> Any:
 def speak_on_worker(program: str, order: Any, model: Sequence[Any] | None = None) -> dict[str, Any]:
     """Speak a `PartOrder` in a worker of the same program; return a `WorkerPart` or an error, as values for JSON.
 
-    `model` is a `ModelManifest` and the contents of its files; a worker without the model installs it.
+    `model` is a `ModelManifest`, its students and the contents of its files; a worker installs what it lacks.
     """
     from distributed import get_worker
 
@@ -180,7 +179,8 @@ def speak_on_worker(program: str, order: Any, model: Sequence[Any] | None = None
         part: PartOrder = decoded(order, PartOrder)
         with _speaking:
             if model is not None:
-                copy = ModelCopy(decoded(model[0], ModelManifest), tuple(model[1:]))
+                manifest, students, *contents = model
+                copy = ModelCopy(decoded(manifest, ModelManifest), tuple(contents), students)
                 ModelStore().install_copy(part.settings.model, copy)
             return {**worker, "result": encoded(_spoken(part), WorkerPart)}
     except EngineError as error:
@@ -188,14 +188,12 @@ def speak_on_worker(program: str, order: Any, model: Sequence[Any] | None = None
 
 
 def _spoken(order: PartOrder) -> WorkerPart:
-    request = order.request
+    request = shielded(order.request)
     synthesizer = _prepared(order.settings)
     if synthesizer.fingerprint(request.definitions.recipe_of(request.voice)) != order.fingerprint:
         raise EngineError(
             f"Its {order.settings.model} has different weights or voices.", "Install the same model there."
         )
-    if UserLexicon().fingerprint(request.text, request.definitions) != order.lexicon:
-        raise EngineError("Its lexicon has different pronunciations.", "Copy the file lexicon.json to it.")
     return WorkerPart(speak_part(synthesizer, request), synthesizer.identity)
 
 

@@ -61,10 +61,14 @@ class ModelManifest:
 
 @dataclass(frozen=True)
 class ModelCopy:
-    """A whole model, to be installed on another computer: its manifest, and the contents of the manifest's files."""
+    """A whole model, to be installed on another computer: its manifest, and the contents of the manifest's files.
+
+    `students` is the content of the file of its students; empty without any.
+    """
 
     manifest: ModelManifest
     contents: tuple[bytes, ...] = field(repr=False)
+    students: bytes = field(repr=False)
 
 
 @dataclass(frozen=True)
@@ -131,7 +135,9 @@ class Installation:
         manifest = self.opened()
         if manifest is None:
             return None
-        return ModelCopy(manifest, tuple(self.path(file).read_bytes() for file in manifest.files))
+        contents = tuple(self.path(file).read_bytes() for file in manifest.files)
+        students = self.folder / STUDENTS_NAME
+        return ModelCopy(manifest, contents, students.read_bytes() if students.exists() else b"")
 
     def install(self, copy: ModelCopy, folder: Path) -> None:
         """Make a copy the model, by way of an empty folder on the same disk. Raises `DamagedModel`."""
@@ -144,6 +150,12 @@ class Installation:
                 self.tidy()
                 raise _damaged(self.path(listed))
         self.commit(replace(copy.manifest, weights=files[0], voices_file=files[1]))
+
+    def add_students(self, content: bytes) -> None:
+        """Store the file of the model's students, unless it has some; they are checked when they are read."""
+        path = self.folder / STUDENTS_NAME
+        if content and not path.exists():
+            write_atomically(path, content)
 
     def commit(self, manifest: ModelManifest) -> None:
         """Make these files the model, and delete those that no longer belong to it."""

@@ -215,16 +215,18 @@ class ModelStore:
         return self._installation(entry_named(name, self._entries)).copied()
 
     def install_copy(self, name: str, copy: ModelCopy) -> None:
-        """Install a copy of a model from another computer, unless the model is already installed.
+        """Install a copy of a model from another computer; a model or students that are already installed stay.
 
         Raises `StorageError`, `DamagedModel`, or `InvalidRequest` for a bundled one.
         """
         entry = _to_have(entry_named(name, self._entries))
         with self._alone(entry, TransferMeter(name, ignore), None), building(self.folder, entry.name) as folder:
-            if self._installation(entry).opened() is None:
+            installation = self._installation(entry)
+            if installation.opened() is None:
                 require_space(self.folder, sum(map(len, copy.contents)))
                 _forget_packed(name)
-                self._installation(entry).install(copy, folder)
+                installation.install(copy, folder)
+            installation.add_students(copy.students)
 
     def name_for(self, path: Path) -> str:
         """Return the name of the model for which a file or folder would be imported."""

@@ -16,11 +16,14 @@ from engine.__main__ import main
 from engine.errors import EngineError
 from engine.export import cluster
 from engine.export.cluster import Cluster
-from engine.export.side_by_side import SpeakerSettings
+from engine.export.side_by_side import SpeakerSettings, speak_part
 from engine.models.checkpoints import FULL_SIZE, open_checkpoint, starter_voices
 from engine.models.store import ModelStore
+from engine.models.voices.blends import SavedVoices
 from engine.runtime.synthesizer import Synthesizer
 from engine.speech import SpeechRequest
+from engine.text.g2p.user_lexicon.entries import LexiconEntry
+from engine.text.g2p.user_lexicon.store import UserLexicon
 from tests.patience import PATIENCE_SECONDS, wait_until
 from tests.trained import needs_trained
 
@@ -115,6 +118,21 @@ def test_a_worker_without_the_model_names_it(address):
         pytest.raises(EngineError, match=r"^The worker tcp://.* The weights of kokoro-82m aren’t installed"),
     ):
         speaking.submit(REQUEST).result(LIMIT_SECONDS)
+
+
+def test_a_worker_speaks_with_the_pronunciations_and_blends_of_the_user(address, tmp_path, monkeypatch):
+    first, second = (voice.name for voice in starter_voices()[:2])
+    requests = [SpeechRequest("Good morning.", REQUEST.voice), SpeechRequest("Good morning.", "Duet")]
+    with Cluster(address, SETTINGS, fingerprint) as speaking:
+        plain = speaking.submit(requests[0]).result(LIMIT_SECONDS)
+    monkeypatch.setenv("XDG_DATA_HOME", str(tmp_path))
+    UserLexicon().add([LexiconEntry("morning", phonemes="ˈivnɪŋ")])
+    SavedVoices().save("Duet", f"{first}+{second}", {voice.name: voice for voice in starter_voices()})
+    here = Synthesizer("starter", "cpu", threads=1)
+    with Cluster(address, SETTINGS, here.fingerprint) as speaking:
+        parts = [speaking.submit(request).result(LIMIT_SECONDS) for request in requests]
+    assert parts == [speak_part(here, request) for request in requests]
+    assert parts[0].pcm != plain.pcm
 
 
 @needs_trained

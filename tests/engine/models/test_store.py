@@ -307,6 +307,15 @@ def test_a_copy_replaces_no_model(installed: ModelStore, tmp_path: Path, publish
     assert "am_mine" in installed.status(NAME).voices
 
 
+def test_a_copy_brings_its_students_and_replaces_none(installed: ModelStore, elsewhere: ModelStore) -> None:
+    installed.students_file(NAME).write_bytes(b"students")
+    copy = installed.copied(NAME)
+    assert copy is not None
+    for arriving in (copy, replace(copy, students=b"others"), replace(copy, students=b"")):
+        elsewhere.install_copy(NAME, arriving)
+        assert elsewhere.students_file(NAME).read_bytes() == b"students"
+
+
 def test_a_copy_that_was_changed_on_the_way_is_not_installed(installed: ModelStore, elsewhere: ModelStore) -> None:
     copy = installed.copied(NAME)
     assert copy is not None
