@@ -1,7 +1,7 @@
 """Shared by all tests: separate folders, so that no test reads or changes the user's data.
 
 Several processes may run the tests, each on separate CPU cores: threads that wait for each other by spinning, as TVM's
-do, take ten times as long on shared cores. Tests that need the whole machine are marked `alone`.
+do, take ten times as long on shared cores. Tests that need all cores are marked `alone`.
 """
 
 from __future__ import annotations
@@ -44,7 +44,8 @@ SLOW = (
     *(f"engine/runtime/{room}/" for room in ("preparation", "runners")),
     *("engine/cli/", "engine/export/", "engine/models/", "engine/test_", "software_metal/"),
     *(f"app/diagnostics/{room}" for room in ("runs/", "test_cases", "test_reference_process", "test_run_queue")),
-    *("app/test_application", "app/test_busy_window", "app/test_start", "app/test_screenshot"),
+    *("app/test_application", "app/test_busy_window", "app/test_real_", "app/test_start", "app/test_screenshot"),
+    "app/reader/test_flat_memory",
 )
 """Tests that mostly build, run or train models, or start processes, as prefixes of paths below this folder."""
 settings.register_profile("repeatable", derandomize=True, database=None, deadline=None)
@@ -89,11 +90,12 @@ def metal_is_wanted_or_left_out(request: pytest.FixtureRequest) -> Iterator[None
 
 @pytest.hookimpl(wrapper=True)
 def pytest_collection() -> Generator[None, object, object]:
-    """Collect no garbage while tests are collected: modules and tests stay in use, and there are many."""
+    """Look for no garbage among modules and tests, neither now nor later: they stay in use, and there are many."""
     gc.disable()
     try:
         return (yield)
     finally:
+        gc.freeze()
         gc.enable()
 
 

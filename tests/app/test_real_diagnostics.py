@@ -36,8 +36,6 @@ PICTURES = BUILD_FOLDER.parent / "pictures"
 
 Told = Mapping[str, Any]
 
-pytestmark = pytest.mark.alone
-
 
 def run(command: list[str], environment: Mapping[str, str]) -> subprocess.CompletedProcess[str]:
     return subprocess.run(

@@ -7,7 +7,6 @@ import sys
 from pathlib import Path
 
 import numpy as np
-import pytest
 from PySide6.QtGui import QImage
 
 from tests.app.real_reading import JUMP_AT, RATE_HZ, SKIPPED, WORD_COUNT
@@ -17,8 +16,6 @@ from tests.app.virtual_desk import Recorder, SoundServer, virtual_display
 MARKED_WITHIN_SECONDS = 0.05
 ATTEMPTS = 3
 """A busy machine sometimes delays the window or the sound server for longer than that."""
-
-pytestmark = pytest.mark.alone
 
 
 def read_aloud(folder: Path) -> tuple[dict[str, list], np.ndarray, Recorder]:

@@ -16,7 +16,6 @@ from tests.app.test_real_window import environment
 from tests.app.virtual_desk import OWN_SHARE, SoundServer, virtual_display
 from tests.patience import PATIENCE_SECONDS
 
-pytestmark = pytest.mark.alone
 NEXT_WITHIN_SECONDS = 3.0
 
 

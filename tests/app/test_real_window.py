@@ -34,8 +34,6 @@ SPOKEN = "The window speaks. You hear it, and so does this test."
 ATTEMPTS = 3
 """A virtual sound server on a busy machine sometimes misses its turn."""
 
-pytestmark = pytest.mark.alone
-
 
 @dataclass
 class Played:

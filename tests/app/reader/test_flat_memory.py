@@ -121,7 +121,6 @@ def opened(qtbot: QtBot, qapp: QApplication, tmp_path: Path) -> Iterator[Open]:
         desk.close()
 
 
-@pytest.mark.alone
 @pytest.mark.parametrize("engine", [LongEngine, pytest.param(partial(engine_for, STARTER), marks=pytest.mark.long)])
 def test_a_novel_plays_with_flat_memory_use(opened: Open, engine: EngineFactory) -> None:
     made = engine()

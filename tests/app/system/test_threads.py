@@ -1,7 +1,7 @@
 import gc
 import threading
 import weakref
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 
 import pytest
 from PySide6.QtCore import QTimer
@@ -9,6 +9,14 @@ from pytestqt.qtbot import QtBot
 
 from app.system import threads
 from app.system.threads import collect_what_is_due, collected_between_events, gently, not_collected
+
+
+@pytest.fixture(scope="module", autouse=True)
+def all_is_thawed() -> Iterator[None]:
+    """Freeze the modules and tests again afterwards."""
+    gc.unfreeze()
+    yield
+    gc.freeze()
 
 
 class Cycle:
