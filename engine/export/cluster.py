@@ -69,7 +69,7 @@ class Cluster:
     def submit(self, request: SpeechRequest) -> Future[SpokenPart]:
         """Speak a request on the next free worker, with the user's pronunciations and blends.
 
-        A worker that lacks the model or its students is given them. Raises `DamagedFile` as `self_contained`.
+        A worker that lacks the model or its students is given them. Raises the errors of `self_contained`.
         """
         complete = replace(self_contained(request), start=request.start, end=request.end)
         fingerprint = self._fingerprint(complete.definitions.recipe_of(complete.voice))

@@ -13,7 +13,7 @@ from app.system.threads import collect_what_is_due, collected_between_events, ge
 
 @pytest.fixture(scope="module", autouse=True)
 def all_is_thawed() -> Iterator[None]:
-    """Freeze the modules and tests again afterwards."""
+    """Thaw the modules and tests, which `conftest.py` has frozen, and freeze them again afterwards."""
     gc.unfreeze()
     yield
     gc.freeze()

@@ -120,6 +120,16 @@ def test_a_worker_without_the_model_names_it(address):
         speaking.submit(REQUEST).result(LIMIT_SECONDS)
 
 
+@pytest.fixture
+def workers_say_bad_for_good() -> Iterator[None]:
+    """An entry in the lexicon of the workers, which have the data folder of this process."""
+    lexicon = UserLexicon()
+    lexicon.add([LexiconEntry("good", phonemes="bˈæd")])
+    yield
+    lexicon.remove("good")
+
+
+@pytest.mark.usefixtures("workers_say_bad_for_good")
 def test_a_worker_speaks_with_the_pronunciations_and_blends_of_the_user(address, tmp_path, monkeypatch):
     first, second = (voice.name for voice in starter_voices()[:2])
     requests = [SpeechRequest("Good morning.", REQUEST.voice), SpeechRequest("Good morning.", "Duet")]

@@ -26,7 +26,7 @@ from tests.engine.export.narrated_books import Clip, WordSpeaker, clips_of, narr
 
 PARAGRAPH = "<p>It was “late”, and she didn’t know why; the clock&#160;struck twelve &amp; stopped.</p>"
 LONG = "".join(f"<p>{' '.join(f'word{number}x{other}' for other in range(40))}.</p>" for number in range(30))
-# A quick start: the books are small.
+# Without its optimizing compiler, Java is done sooner: the books are small.
 EPUBCHECK = [
     "java",
     "-Xss256m",
