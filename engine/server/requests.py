@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -83,20 +83,25 @@ def order_of(fields: Mapping[str, Any], model: str, voices: Sequence[VoiceInfo])
 
 
 def voice_named(name: str, voices: Sequence[VoiceInfo]) -> str:
-    """Return the name or recipe of one of these voices for its name, its short name, a recipe or a name of OpenAI's.
+    """Return the voice or blend of these voices that a name means: a full or short one, one of OpenAI's, or a recipe.
 
     Raises `UnknownVoice` or `InvalidRequest`.
     """
     names = [voice.name for voice in voices]
     if is_recipe(name) and name not in names:
-        return with_full_names(parse(name), names).recipe
+        return with_full_names(parse(name), names, _full_name).recipe
+    return _full_name(name, names)
+
+
+def _full_name(name: str, known: Collection[str]) -> str:
+    """Return what `full_name` does, or the voice that stands for one of OpenAI's."""
     try:
-        return full_name(name, names)
+        return full_name(name, known)
     except UnknownVoice:
         meant = OPENAI_VOICES.get(name.casefold())
         if meant is None:
             raise
-        return meant if meant in names else _stand_in(meant, names)
+        return meant if meant in known else _stand_in(meant, known)
 
 
 def voices_of(language: str, voices: Sequence[VoiceInfo]) -> list[VoiceInfo]:
@@ -107,13 +112,13 @@ def voices_of(language: str, voices: Sequence[VoiceInfo]) -> list[VoiceInfo]:
     ]
 
 
-def _stand_in(name: str, names: Sequence[str]) -> str:
+def _stand_in(name: str, known: Collection[str]) -> str:
     """Return the first voice with the same accent and gender, which are the first letters of Kokoro's names."""
     for letters in (name[:2], name[1:2]):
-        for each in names:
+        for each in known:
             if each.partition("_")[0].endswith(letters):
                 return each
-    return names[0]
+    return next(iter(known))
 
 
 def _object(body: bytes) -> dict[str, Any]:

@@ -81,9 +81,11 @@ def parse(recipe: str) -> Blend:
     return Blend(tuple(BlendVoice(voice, weight) for voice, weight in weights.items()))
 
 
-def with_full_names(blend: Blend, known: Collection[str]) -> Blend:
-    """Replace every short name by the full one. Raises the errors of `full_name`."""
-    parts = [replace(part, voice=full_name(part.voice, known)) for part in blend.parts]
+def with_full_names(
+    blend: Blend, known: Collection[str], find: Callable[[str, Collection[str]], str] = full_name
+) -> Blend:
+    """Replace every name by the one that `find` returns for it among the known ones. Raises the errors of `find`."""
+    parts = [replace(part, voice=find(part.voice, known)) for part in blend.parts]
     return parse(Blend(tuple(parts)).recipe)
 
 

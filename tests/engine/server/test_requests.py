@@ -59,6 +59,8 @@ def test_every_speed_is_reached(speed: float) -> None:
         ("am_michael", "am_michael"),
         ("Michael", "am_michael"),
         ("af_heart(2)+george(1)", "af_heart(2)+bm_george(1)"),
+        ("alloy(2)+Fable", "af_heart(2)+bm_george(1)"),
+        ("alloy:2,marin:1", "af_heart(3)"),
         ("alloy", "af_heart"),
         ("onyx", "am_michael"),
         ("fable", "bm_george"),
