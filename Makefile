@@ -39,7 +39,7 @@ TEST_PACKAGES := $(RUN_PACKAGES) $(COMPILER_PACKAGES) clang g++ xvfb pulseaudio 
 # What PyInstaller looks into libraries with, and a virtual display to try the bundle on.
 BUNDLE_PACKAGES := $(RUN_PACKAGES) binutils xvfb
 
-# Processes that run tests side by side, each on its share of the processors.
+# Processes that check types and run tests side by side, the latter each on its share of the processors.
 WORKERS := 2
 
 # Fetched by the program itself. If that fails, a notice says so, and the best installed model speaks.
@@ -57,7 +57,7 @@ run: $(VENV)/ready-to-run | system-run
 test: $(VENV)/ready-to-test | system-test
 	$(BIN)/ruff format --check
 	$(BIN)/ruff check
-	$(BIN)/mypy
+	$(BIN)/mypy --num-workers $(WORKERS)
 	$(BIN)/lint-imports
 	$(BIN)/check-jsonschema --builtin-schema vendor.github-workflows .github/workflows/*.yml
 	$(BIN)/zizmor --quiet --offline .github
