@@ -156,14 +156,16 @@ def _paint_grid(painter: QPainter, scene: Scene) -> None:
     painter.fillRect(QRectF(0, top, scene.width, height), QColor(colors().surface))
     metrics = QFontMetrics(painter.font())
     low, high = scene.hz_range
+    free = top + height  # the lowest place for the next label
     for hz in GRID_HZ:
         if low < hz < high:
             y = scene.y(hz)
             painter.setPen(QColor(colors().line))
             painter.drawLine(QPointF(0, y), QPointF(scene.width, y))
-            if y - metrics.ascent() > top:
+            if top < y - metrics.ascent() and y <= free:
                 painter.setPen(QColor(colors().faint))
                 painter.drawText(QPointF(4, y - 2), f"{hz} Hz")
+                free = y - metrics.ascent()
 
 
 def _paint_selection(painter: QPainter, scene: Scene) -> None:
