@@ -24,8 +24,9 @@ SENTENCE_STARTERS = (
 SENTENCE_AHEAD = rf"(?:[ ][\"'“‘(]*(?:{SENTENCE_STARTERS})\b(?!\.)|[ ]*(?:\n|$))"
 ENDS_SENTENCE = re.compile(rf"[”\"'’)]*{SENTENCE_AHEAD}")
 AFTER_TIMES = (
-    "Mon|Tue|Wed|Thu|Fri|Sat|Sun|Jan|Feb|Mar|Apr|May|Jun|Jul|Aug|Sep|Oct|Nov|Dec"
-    "|[A-Z]{1,3}T\\b|UTC|Eastern|Central|Mountain|Pacific|Atlantic|Greenwich"
+    r"(?:(?:Mon|Tue|Tues|Wed|Wednes|Thu|Thur|Thurs|Fri|Sat|Satur|Sun)(?:days?)?|Jan(?:uary)?|Feb(?:ruary)?|Mar(?:ch)?"
+    r"|Apr(?:il)?|May|June?|July?|Aug(?:ust)?|Sept?(?:ember)?|Oct(?:ober)?|Nov(?:ember)?|Dec(?:ember)?"
+    r"|[A-Z]{1,3}T|UTC|Eastern|Central|Mountain|Pacific|Atlantic|Greenwich)\b"
 )
 ENDS_FIRMLY = re.compile(rf"[”\"'’)]*(?:[ ][\"'“‘(]*(?!{AFTER_TIMES}){CAPITAL}|[ ]*(?:\n|$))")
 """The end of a sentence after `FIRM` abbreviations, which precede no names, so that a capital suffices."""
@@ -116,7 +117,8 @@ BEFORE_NUMBERS = {
     "ed": "edition", "art": "article", "Art": "Article", "ver": "version", "Rm": "Room", "Apt": "Apartment",
     "Ste": "Suite", "Bldg": "Building", "l": "line", "ll": "lines", "n": "note", "nn": "notes", "op": "opus",
     "Op": "Opus", "ep": "episode", "Ep": "Episode", "col": "column", "cols": "columns", "para": "paragraph",
-    "paras": "paragraphs", "App": "Appendix",
+    "paras": "paragraphs", "App": "Appendix", "Ref": "Reference", "Refs": "References",
+    "eqs": "equations", "Eqs": "Equations",
 }  # fmt: skip
 LATIN = {
     "e.g": "for example", "i.e": "that is", "a.k.a": "also known as", "w/o": "without", "w/": "with", "b/c": "because",
@@ -135,10 +137,10 @@ STATES = {
 }  # fmt: skip
 """American states, before a ZIP code."""
 NUMBER_AHEAD = (
-    r"(?=\d|(?=[IVXL]{2}|[IVXLCDM]{3})M{0,3}(?:CM|CD|D?C{0,4})(?:XC|XL|L?X{0,3})(?:IX|IV|V?I{0,3})\b"
+    r"(?=\d|[A-Z]\d|[(\[]\d{1,3}[a-z]?[)\]]|(?=[IVXL]{2}|[IVXLCDM]{3})M{0,3}(?:CM|CD|D?C{0,4})(?:XC|XL|L?X{0,3})(?:IX|IV|V?I{0,3})\b"
     r"|(?=[ivxlc]{2})c{0,3}(?:xc|xl|l?x{0,3})(?:ix|iv|v?i{0,3})\b)"
 )
-"""An Arabic or Roman numeral."""
+"""An Arabic or Roman numeral, also in brackets or after a letter, as in “Eq. (3)” and “Fig. S1”."""
 LETTER_AHEAD = r"(?=[ivxIVX]\b(?!['’]|\.\w|(?<=[iI])[ ](?!(?:and|or|of|to)\b)[a-z]))"
 """A Roman numeral of one letter, but not the pronoun “I”."""
 STREETS = {"St": "Street", "Dr": "Drive", "Pl": "Place", "Ct": "Court", "Sq": "Square", "Pkwy": "Parkway"}
@@ -205,6 +207,7 @@ RULES = (
     rule(rf"\b(?P<word>{any_of(PARTS)})\.[ ]?{LETTER_AHEAD}", _before_number),
     rule(r"&c\b\.?", lambda match, language: f" et cetera{stop_after('etc', match)}"),
     rule(r"\bvs\b", lambda match, language: "versus"),
+    rule(rf"(?P<name>\b[A-Z][\w'’.]*[ ])v\.?(?=[ ]{CAPITAL})", lambda match, language: f"{match['name']}versus"),
     rule(r"\bWW[ ]?(?=(?:II?|[12])\b)", lambda match, language: "World War "),
     rule(rf"(?<=,)[ ](?P<state>{any_of(STATES)})[ ](?P<zip>\d{{5}})(?:-(?P<more>\d{{4}}))?(?![\w-])", _zip_code),
     *DOTTED_LETTERS,

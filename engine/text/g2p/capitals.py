@@ -195,7 +195,8 @@ class _Capitals:
         capital, small = word.text.capitalize(), word.text.lower()
         found = capital if capital in ABBREVIATIONS else small if small in ABBREVIATIONS else None
         numbered = (found in BEFORE_NUMBERS or found in MONTH_NUMBERS) and NUMBER_BEHIND.match(self._text, word.end)
-        return found if numbered or found in TITLES or word.small is None else None
+        unknown = word.small is None and len(word.text) > 1  # a letter before a dot is an initial
+        return found if numbered or found in TITLES or unknown else None
 
     def _begins(self, word: _Word, before: Sequence[_Word] = ()) -> bool:
         """Return whether a sentence begins with the word; the dot of an abbreviation before it ends none."""
