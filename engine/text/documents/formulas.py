@@ -26,6 +26,7 @@ _FUNCTIONS = frozenset({"sin", "cos", "tan", "cot", "log", "ln", "exp", "sec", "
 _UNITS = frozenset({"in", "mi", "ha", "au", "cm", "km", "mm", "ft", "yd"})
 _BEHIND_NUMBER = re.compile(r"\d[ \u00a0\u2009\u202f]?$")
 _IN_BRACKETS = re.compile(r"\(([^()]{1,40})\)$")
+_DIVISION = re.compile(r"[/⁄](?:[₀-₉\d].*)?", re.DOTALL)
 _MARKS = re.compile(r"\d{1,3}(?:\s*[,;–-]\s*\d{1,3}|\s+\d{1,3})+")
 _SYMBOL = re.compile(r"[A-Z][a-z]?(?![\w.])")
 _WORD = re.compile(r"[^\W\d_]{3}")
@@ -34,6 +35,8 @@ _WORD = re.compile(r"[^\W\d_]{3}")
 def raised(before: str, text: str, behind: str = "") -> str | None:
     """Return a superscript as it is read between the text before and behind it; None if it is a note mark."""
     text = text.strip()
+    if text.isdigit() and _DIVISION.fullmatch(behind) and not before[-1:].isalpha():
+        return text.translate(RAISED)  # as in ¹/₂
     if text.isdigit() and _SYMBOL.match(behind) and re.search(r"[\w,;(]\s$|[(]$", before):
         return text  # as in carbon-14
     if _EXPONENT.fullmatch(text):

@@ -8,7 +8,7 @@ from __future__ import annotations
 import re
 
 from engine.text.g2p.draft import Rule, any_of, rule
-from engine.text.g2p.numbers import below_hundred, cardinal, decade, ordinal, year
+from engine.text.g2p.numbers import below_hundred, cardinal, decade, is_one, number, ordinal, year
 from engine.text.languages import Language
 
 _MONTHS = "January February March April May June July August September October November December"
@@ -23,6 +23,10 @@ MONTH = (
     r"|Oct(?:ober)?|Nov(?:ember)?|Dec(?:ember)?)\b\.?"
 )
 DAY = r"(?P<day>0?[1-9]|[12]\d|3[01])(?:st|nd|rd|th)?\b"
+ANY_MONTH = MONTH.replace("?P<month>", "?:")
+ANY_DAY = DAY.replace("?P<day>", "?:")
+FIRST_DAY = rf"{DAY.replace('?P<day>', '?P<first>')}(?:[-–—]|[ ][–—][ ])"
+"""The first day of several in one month."""
 YEAR = r"(?P<year>1[1-9]\d\d|20\d\d)\b"
 WEEKDAYS = {day[:3]: day for day in ("Monday", "Tuesday", "Wednesday", "Thursday", "Friday", "Saturday", "Sunday")} | {
     "Tues": "Tuesday",
@@ -64,6 +68,17 @@ def _named_date(match: re.Match[str], language: Language) -> str:
     return _date(language, MONTH_NUMBERS[match["month"]], match["day"], match["year"])
 
 
+def _days(match: re.Match[str], language: Language) -> str | None:
+    """Read “May 3–5, 2024” and “3–5 May”."""
+    if int(match["first"]) >= int(match["day"]):
+        return None
+    first, whole = ordinal(match["first"], language.british), _named_date(match, language)
+    if language.day_first:
+        return f"the {first} to {whole}"
+    month = MONTHS[MONTH_NUMBERS[match["month"]]]
+    return f"{month} {first} to {whole.removeprefix(f'{month} ')}"
+
+
 def _clock(match: re.Match[str], language: Language) -> str:
     hour, minute, second = int(match["hour"]), int(match["minute"]), match["second"]
     half = f" {HALF_DAYS[match['half'].lower()]}" if match["half"] else ""
@@ -80,6 +95,16 @@ def _minutes(minute: int, hour: int, plain: bool) -> str:
     if plain:
         return ""
     return " o'clock" if 0 < hour <= 12 else " hundred hours"
+
+
+def _duration(match: re.Match[str], language: Language) -> str | None:
+    """Read “2h 5m 30s” and “1m 30s”."""
+    parts = [
+        f"{number(match[unit], language.british)} {unit}{'' if is_one(match[unit]) else 's'}"
+        for unit in ("hour", "minute", "second")
+        if match[unit]
+    ]
+    return " ".join(parts) if len(parts) > 1 else None
 
 
 def _first_of_range(match: re.Match[str], language: Language) -> str:
@@ -124,6 +149,13 @@ RULES = (
         rf"\b(?P<weekday>{any_of(WEEKDAYS)})\b\.?(?=,?[ ](?:(?:{any_of(MONTH_NUMBERS)})|\d))",
         lambda match, language: WEEKDAYS[match["weekday"]],
     ),
+    rule(
+        rf"(?<![\w.,-])(?P<first>{ANY_MONTH}[ ](?:{ANY_DAY}(?:,[ ]\d{{4}})?|\d{{4}})"
+        rf"|{ANY_DAY}[ ]{ANY_MONTH}(?:[ ]\d{{4}})?)[ ]?[-–—][ ]?(?=(?:{ANY_DAY}[ ])?{ANY_MONTH}(?:[ ]\d|\b))",
+        _first_of_range,
+    ),
+    rule(rf"(?<![\w.,-]){MONTH}[ ]{FIRST_DAY}{DAY}(?![:.]\d|[-/]\d)(?:,?[ ]{YEAR}(?![:.]\d))?", _days),
+    rule(rf"(?<![\w.,-]){FIRST_DAY}{DAY}(?:[ ]of)?[ ]{MONTH}(?:,?[ ]{YEAR}(?![:.]\d))?", _days),
     rule(rf"(?<![\w.,-]){MONTH}[ ]{DAY}(?![:.]\d)(?:,?[ ]{YEAR}(?![:.]\d))?", _named_date),
     rule(rf"(?<![\w.,-])(?:[Tt]he[ ])?{DAY}(?:[ ]of)?[ ]{MONTH}(?:,?[ ]{YEAR}(?![:.]\d))?", _named_date),
     rule(
@@ -135,7 +167,19 @@ RULES = (
         rf"(?::(?P<second>[0-5]\d))?(?![\d:])(?:{HALF}|(?P<zone>Z)\b)?",
         _clock,
     ),
-    rule(r"(?<![\w.,])['’‘]?(?P<digits>(?:1[1-9]|20)?\d0)['’]?s\b", lambda match, language: decade(match["digits"])),
+    rule(
+        r"(?:(?<=\d0s)|(?<=\dst)|(?<=\dnd)|(?<=\drd)|(?<=\dth))[ ]?[-–—][ ]?(?=['’‘]?\d{1,4}(?:st|nd|rd|th|s)\b)",
+        lambda match, language: " to ",
+    ),
+    rule(
+        r"(?<![\w.,])(?:(?P<hour>\d{1,3})h[ ]?)?(?:(?P<minute>\d{1,3})m(?:in)?\b[ ]?)?(?:(?P<second>\d{1,2})s)?\b"
+        r"(?<=\d[hms])",
+        _duration,
+    ),
+    rule(
+        r"(?<![\w.,])(?<!\ds[-–—])['’‘]?(?P<digits>(?:1[1-9]|20)?\d0)['’]?s\b",
+        lambda match, language: decade(match["digits"]),
+    ),
     rule(
         rf"(?<![\w.:,-])(?P<hour>1[0-2]|[1-9]){HALF}",
         lambda match, language: f"{cardinal(match['hour'], language.british)} {HALF_DAYS[match['half'].lower()]}",

@@ -31,6 +31,8 @@ IRREGULAR_ORDINALS = {
     "nine": "ninth",
     "twelve": "twelfth",
 }
+RAISED_DIGITS = "⁰¹²³⁴-⁹"
+"""The superscripts, for a set of characters in a pattern."""
 YEARS = range(1100, 2100)
 """Four-digit numbers that may be read as a year."""
 
@@ -103,6 +105,13 @@ def decade(digits: str) -> str:
     if rest == 0:
         return "two thousands" if century == "20" else f"{below_hundred(int(century))} hundreds"
     return f"{below_hundred(int(century))} {tens}"
+
+
+def plural(digits: str, british: bool) -> str:
+    """Return several of a number: `737` as “seven thirty sevens”, `6` as “sixes”, `100` as “hundreds”."""
+    words = pairs(digits) if len(digits) == 3 or digits[-2:] != "00" else cardinal(digits, british)
+    words = words.removeprefix("one ") if digits.rstrip("0") == "1" else words
+    return f"{words[:-1]}ies" if words.endswith("y") else f"{words}{'es' if words.endswith('x') else 's'}"
 
 
 def pairs(digits: str) -> str:
@@ -214,10 +223,16 @@ def _counted(match: re.Match[str], language: Language) -> str:
 
 
 def _monarch(match: re.Match[str], language: Language) -> str | None:
-    if _pronoun(match):
+    if _pronoun(match) or _is_initial(match):
         return None
     words = NUMERALS.sub(lambda numeral: f"the {ordinal(str(value_of(numeral[0])), language.british)}", match["romans"])
     return f"{match['name']} {RANGE.sub(' to ', words)}"
+
+
+def _is_initial(match: re.Match[str]) -> bool:
+    """Return whether a numeral is an initial, as in “John L Sullivan” and “George V Higgins” without its dot."""
+    last_name = " " not in match["name"] and LAST_NAME.match(match.string, match.end())
+    return match["romans"] == "L" or (match["romans"] in ("V", "X") and bool(last_name))
 
 
 def _numbered(match: re.Match[str], language: Language) -> str | None:
@@ -254,6 +269,7 @@ LITTLE_WORD = re.compile(r"[ ]([a-z]+)")
 AFTER_NUMERALS = frozenset(("of", "was", "is", "and", "or", "the", "who", "died", "in", "to", "by", "on", "as", "at"))
 ALONE = rf"(?:III?|VIII?|IX|XIII?|XIV|XVI{{0,3}}|XIX|XX[IV]{{1,4}}|(?=[IVXL]{{4}}){ROMAN_TENS})"
 """Uppercase numerals that are rarely anything else; “IV” may be a drip, “XI” a name."""
+LAST_NAME = re.compile(r"[ ][A-Z][a-z]")
 LINE = r"(?<![^\n])"
 IN_LINE = rf"(?:(?=[IVXL]{{2}}){ROMAN_TENS}|[IVX](?![.][ ]?[A-Z][.])|(?=[IVXLCDM]{{3}}){NUMERAL.pattern})"
 """The number of a heading; an I before a further initial is an initial."""

@@ -10,13 +10,16 @@ import re
 from engine.text.g2p.draft import rule
 from engine.text.g2p.numbers import (
     NUMBERED,
+    RAISED_DIGITS,
     YEARS,
+    below_hundred,
     cardinal,
     fraction,
     mixed,
     number,
     ordinal,
     pairs,
+    plural,
     spelled,
     year,
 )
@@ -62,11 +65,27 @@ def _version(match: re.Match[str], language: Language) -> str:
 
 def _fraction(match: re.Match[str], language: Language) -> str | None:
     whole, above, below = match["whole"], match["above"], match["below"]
-    if not whole and (above, below) in (("24", "7"), ("9", "11"), ("50", "50")):
+    if not whole and (above, below) in (("24", "7"), ("9", "11"), ("50", "50"), ("20", "20"), ("4", "4")):
         return f"{pairs(above)} {pairs(below)}"
+    if not whole and (years := _two_years(above, below, language)):
+        return years
+    if not whole and above == below:
+        return f"{number(above, language.british)} out of {number(below, language.british)}"
     if max(len(above), len(below)) > MAX_FRACTION_DIGITS:
         return None
     return mixed(whole, above, below, language.british) if whole else fraction(above, below, language.british)
+
+
+def _two_years(first: str, second: str, language: Language) -> str | None:
+    """Read “2019/20” and “2019/2020”, a season."""
+    after = str(int(first) + 1)
+    if len(first) != 4 or int(first) not in YEARS or len(second) not in (2, 4) or not after.endswith(second):
+        return None
+    short = len(second) == 2 and second != "00"
+    rest = (
+        f"{'oh ' if second[0] == '0' else ''}{below_hundred(int(second))}" if short else year(after, language.british)
+    )
+    return f"{year(first, language.british)} {rest}"
 
 
 def _difference(match: re.Match[str], language: Language) -> str:
@@ -154,7 +173,6 @@ def _of_heading(match: re.Match[str], language: Language) -> str | None:
 
 
 BEST_RATINGS = frozenset({"5", "10", "20", "100"})
-RAISED_DIGITS = "⁰¹²³⁴-⁹"
 RAISED_NUMBER = f"[⁺⁻]?[{RAISED_DIGITS}]+"
 WHOLE = r"(?>\d{1,3}(?:,\d{3})++(?![\d])|\d++)"
 DECIMAL = rf"(?:{WHOLE}(?:\.\d++)?|\.\d++)"
@@ -167,7 +185,8 @@ RULES = (
     rule(r"\.(?<=\d\.)(?=[A-Za-z]{2,}\b)(?<![\d.]\.\d\.)", lambda match, language: ". "),
     rule(r"(?<![\w.-])\d{4}(?:[ -]\d{4}){2,3}(?![\w-])", _telephone),
     rule(
-        r"(?<![\w.+])(?:\+\d{1,3}[ .-]?)?(?:\(\d{2,5}\)[ .-]?|\d{2,4}[ .-])\d{3,4}[ .-]\d{3,4}(?!-|[ ]?\w)", _telephone
+        r"(?<![\w.+])(?:\+\d{1,3}[ .-]?)?(?:\(\d{2,5}\)[ .-]?|\d{2,4}[ .-])\d{3,4}[ .-]\d{3,4}(?!-|\w|[ ]\d)",
+        _telephone,
     ),
     rule(r"(?<![\w.])\+\d(?:[ ().-]{0,2}\d){6,14}(?!\w)", _telephone),
     rule(r"(?<=[a-z])[ ](?P<zeros>0{1,2})(?P<digits>[1-9]\d?)(?![\w/-]|[.,:]\d)", _of_heading),
@@ -223,7 +242,17 @@ RULES = (
     ),
     rule(r"\bCO(?=2\b)", lambda match, language: "C.O "),
     rule(r"(?<=[A-Z])-(?=\d+\b)", lambda match, language: " "),
+    rule(
+        r"(?<![\w.,])(?P<decimal>(?:(?<![)])[-−])?\d++\.\d++)(?=[A-Za-z])",
+        lambda match, language: f"{number(match['decimal'], language.british)} ",
+    ),
     rule(rf"(?<![\w.,])(?:(?<![)])[-−])?{DECIMAL}(?![\w])", _bare),
+    rule(
+        r"(?:(?<=[A-Za-z])|(?<=[A-Za-z]-))(?P<digits>\d{1,4})s\b",
+        lambda match, language: (
+            f"{' ' * match.string[match.start() - 1].isalpha()}{plural(match['digits'], language.british)}"
+        ),
+    ),
     rule(r"(?<=[^\W\d])\d{1,9}|\d{1,9}(?=[^\W\d])", _in_name),
     rule(r"\d+", lambda match, language: f" {spelled(match[0])} "),
 )

@@ -4,18 +4,17 @@ from __future__ import annotations
 
 import re
 
+from engine.text.g2p.abbreviations import ENDS_FIRMLY
 from engine.text.g2p.draft import any_of, rule
-from engine.text.g2p.numbers import fraction, is_one, mixed, number, with_article
-from engine.text.g2p.units import CURRENCIES, FOOT, INCH, MAGNITUDES, UNITS, unit_name
+from engine.text.g2p.numbers import RAISED_DIGITS, cardinal, fraction, is_one, mixed, number, plural, with_article
+from engine.text.g2p.units import CURRENCIES, FOOT, INCH, MAGNITUDES, UNITS, Unit, unit_name
 from engine.text.languages import Language
 
 AMOUNT = r"(?:(?>\d{1,3}(?:,\d{3})++(?!\d)|\d++)(?:\.\d++)?|\.\d++)"
 BEFORE_AMOUNT = r"(?<![\w.,^])(?<![A-Za-z]-)"
 """The place before an amount; digits that continue a name (`Kokoro-82M`) are not an amount."""
 SIGN = r"(?:(?<![\w)])[-−+])?"
-MAGNITUDE = (
-    rf"(?:[ ]?(?P<magnitude>{any_of(MAGNITUDES)})\b|[ ](?P<magnitude_word>thousand|million|billion|trillion)\b)?"
-)
+SCALE = rf"(?:[ ]?(?:{any_of(MAGNITUDES)})\b|[ ](?:thousand|million|billion|trillion)\b)"
 UNIT = any_of(UNITS)
 POWERS = {"²": "square", "^2": "square", "³": "cubic", "^3": "cubic", "2": "square", "3": "cubic"}
 POWERS_BEHIND = {"square": "squared", "cubic": "cubed"}
@@ -51,16 +50,23 @@ def _describes(match: re.Match[str]) -> bool:
 
 
 def _money(match: re.Match[str], language: Language) -> str:
-    """Read “$45.67”, “£3.5bn”, “$5–10 million”: the currency follows the last number."""
-    currency = CURRENCIES[match["currency"]]
-    magnitude = match["magnitude_word"] or MAGNITUDES.get(match["magnitude"] or "", "")
+    """Read “$45.67”, “£3.5bn”, “$5–10 million”, “£1m–£2m”: the currency follows the last number."""
     sign = "minus " if match["sign"] or match["inner_sign"] else ""
     low, high = match["amount"], match["high"]
-    if magnitude or high:
-        words = number(low, language.british) + (f" to {number(high, language.british)}" if high else "")
-        name = currency.major.counted(_describes(match))
-        return f"{sign}{words} {magnitude} {name}".replace("  ", " ")
-    return sign + _price(low, match["currency"], language, _describes(match))
+    low_scale, scale = _scale(match["low_scale"]), _scale(match["scale"])
+    if not (scale or high):
+        return sign + _price(low, match["currency"], language, _describes(match))
+    if not scale and CENTS.search(f"{low} {high}"):
+        return f"{sign}{_price(low, match['currency'], language)} to {_price(high, match['currency'], language)}"
+    first = f"{number(low, language.british)} {low_scale if low_scale != scale else ''} to " if high else ""
+    name = CURRENCIES[match["currency"]].major.counted(_describes(match))
+    return " ".join(f"{sign}{first}{number(high or low, language.british)} {scale} {name}".split())
+
+
+def _scale(written: str | None) -> str:
+    """Return “million” for “m”."""
+    written = (written or "").strip()
+    return MAGNITUDES.get(written, written)
 
 
 def _price(amount: str, symbol: str, language: Language, describes: bool = False) -> str:
@@ -73,6 +79,35 @@ def _price(amount: str, symbol: str, language: Language, describes: bool = False
     majors = f"{number(whole, british)} {currency.major.counted(is_one(whole))}" if whole.strip("0,") else ""
     cents = f"{number(decimals.lstrip('0'), british)} {minor.counted(decimals == '01')}" if decimals != "00" else ""
     return " and ".join(part for part in (majors, cents) if part) or f"zero {currency.major.many}"
+
+
+def _old_money(match: re.Match[str], language: Language) -> str:
+    """Read “£3 10s. 6d.”, “5s. 6d.”, “6½d.”, British money until 1971: pounds, shillings and pence."""
+    sums = match.groupdict()
+    parts = [
+        f"{cardinal(sums[name].replace(',', ''), language.british)} {unit.counted(is_one(sums[name]))}"
+        for name, unit in OLD_MONEY.items()
+        if sums.get(name)
+    ]
+    if sums.get("half"):
+        parts[-1] += " halfpenny"
+    words = f"{', '.join(parts[:-1])} and {parts[-1]}" if len(parts) > 1 else parts[0]
+    ends = match[0].endswith(".") and ENDS_FIRMLY.match(match.string, match.end())
+    return f"{words}{'.' if ends else ''}"
+
+
+def _plural(match: re.Match[str], language: Language) -> str | None:
+    """Read “737s” and “1s and 0s” as plurals, but “in 5s” and “a 5s delay” as seconds."""
+    text, start = match.string, match.start()
+    if SECONDS_BEFORE.search(text, max(0, start - MAX_AMOUNT), start) or SECONDS_BEHIND.match(text, match.end()):
+        return None
+    return plural(match["digits"], language.british)
+
+
+def _millions(match: re.Match[str], language: Language) -> str:
+    """Read “2.5m jobs” and “1.5m–2m people”."""
+    low, high = match["amount"], match["high"]
+    return f"{number(low, language.british)}{f' to {number(high, language.british)}' if high else ''} million"
 
 
 def _measure(match: re.Match[str], language: Language) -> str:
@@ -124,6 +159,12 @@ def _large(match: re.Match[str], language: Language) -> str | None:
     if (letter == "K" and len(amount) == 1) or (letter == "B" and "." not in amount):
         return None
     return f"{number(amount, language.british)} {MAGNITUDES[letter]}"
+
+
+def _divided(match: re.Match[str], language: Language) -> str:
+    """Write “½” and “¹/₂” as “1/2”, apart from its neighbors."""
+    plain = VULGAR.get(match[0]) or f"{match['above']}/{match['below']}".translate(IN_LINE)
+    return f" {plain}{' ' * match.string[match.end() : match.end() + 1].isalnum()}"
 
 
 def _feet_and_inches(match: re.Match[str], language: Language) -> str:
@@ -184,12 +225,54 @@ AMOUNT_BEFORE = re.compile(
     rf"|(?P<measured>{BEFORE_AMOUNT}{AMOUNT}[ ]?(?:{UNIT}))|(?P<counted>{BEFORE_AMOUNT}{AMOUNT}[ ][a-z]+s))\Z"
 )
 MAX_AMOUNT = 40
+CENTS = re.compile(r"\.\d\d\b")
+OLD_MONEY = {
+    "pounds": Unit("pound", "pounds"), "shillings": Unit("shilling", "shillings"), "pence": Unit("penny", "pence")
+}  # fmt: skip
+SHILLINGS = r"(?P<shillings>\d{1,2})s\b\.?"
+PENCE = r"(?P<pence>\d{1,2})(?P<half>½|[ ]?1/2)?d\b"
+PRICE_WORDS = (r"\bat", r"\bpaid", r"\bcost", r"\bcosts", r"\bworth", r"\bprice")
+WHERE_PRICES_ARE = "(?:" + "|".join(rf"(?<={before}[ ])" for before in (",", *PRICE_WORDS)) + ")"
+BEFORE_OLD_MONEY = r"(?<![\w.,$£€/-])"
+SECONDS_BEFORE = re.compile(
+    r"(?:\b(?:in|for|after|within|every|about|under|than|is|was|takes?|took|lasts?|lasted|waits?|waited|waiting)"
+    r"|\d[ ]?(?:h|hr|hrs|m|min|mins))[ ]\Z",
+    re.IGNORECASE,
+)
+SECONDS_BEHIND = re.compile(
+    r"[ -](?:timeouts?|delays?|clips?|intervals?|windows?|videos?|pauses?|breaks?|rests?|laps?|exposures?|countdown"
+    r"|later|ago|left|each|long|earlier|elapsed|remaining)\b|[/·]"
+)
+COUNTED_BY_MILLIONS = (
+    "people men women children adults jobs homes houses families households users viewers voters workers customers "
+    "subscribers passengers players readers followers listeners consumers taxpayers drivers owners members visitors "
+    "tourists patients students pupils migrants refugees residents citizens employees immigrants tonnes tons barrels "
+    "copies doses shares units votes views downloads visits trips deaths births cases dollars pounds euros years acres "
+    "hectares litres liters records accounts vehicles cars phones animals birds trees"
+)
+IN_LINE = {ord(sign): str(digit) for signs in ("⁰¹²³⁴⁵⁶⁷⁸⁹", "₀₁₂₃₄₅₆₇₈₉") for digit, sign in enumerate(signs)}
+OLD_MONEY_RULES = (
+    rule(rf"(?<![\w.,])£(?P<pounds>\d{{1,3}}(?:,\d{{3}})*|\d+)[ ]?{SHILLINGS}(?:[ ]?{PENCE}\.?)?", _old_money),
+    rule(rf"{BEFORE_OLD_MONEY}{SHILLINGS}[ ]?{PENCE}\.?", _old_money),
+    rule(rf"(?:{WHERE_PRICES_ARE}|{BEFORE_OLD_MONEY}(?=\d+s\.[ ]?[a-z,;:)]))(?P<shillings>\d{{1,2}})s\.", _old_money),
+    rule(rf"{BEFORE_OLD_MONEY}{PENCE}\.(?=[ ,;:)’”\"']|$)", _old_money),
+)
 RULES = (
-    rule("[" + "".join(VULGAR) + "]", lambda match, language: f" {VULGAR[match[0]]} "),
+    rule(rf"[{''.join(VULGAR)}]|(?P<above>[{RAISED_DIGITS}]+)[/⁄](?P<below>[₀-₉]+|\d+)", _divided),
+    rule(
+        r"(?<![\w.,/-])(?P<whole>\d{1,3})-(?=[1-9]/(?:2|3|4|8)(?![\w/]))", lambda match, language: f"{match['whole']} "
+    ),
+    rule(
+        r"(?<![\w.,/-])(?P<low>\d{1,3})(?:[-–—]|[ ][–—][ ])(?=\d{1,3}[ ]{1,2}\d{1,2}[/⁄]\d{1,2}(?![\w/]))",
+        lambda match, language: f"{match['low']} to ",
+    ),
+    rule(r"(?:(?<=\d[/⁄]\d)|(?<=\d[/⁄]\d\d))(?:[-–—][ ]?|[ ][–—][ ])(?=\d)", lambda match, language: " to "),
     rule(rf"/(?P<per>{UNIT}|mo|[a-z]{{2,}})(?P<per_power>{POWER})?(?![\w/])", _per),
     rule(
         rf"(?<![\w.])(?P<sign>[-−])?(?P<currency>{CURRENCY})[ ]?"
-        rf"(?P<inner_sign>[-−])?(?P<amount>{AMOUNT})(?:[ ]?[-–—][ ]?(?:\$|£|€)?(?P<high>{AMOUNT}))?{MAGNITUDE}(?![\d])",
+        rf"(?P<inner_sign>[-−])?(?P<amount>{AMOUNT})"
+        rf"(?:(?:(?P<low_scale>{SCALE})[ ]?[-–—][ ]?(?=(?:{CURRENCY})|{AMOUNT}{SCALE})|[ ]?[-–—][ ]?)"
+        rf"(?:(?:{CURRENCY})[ ]?)?(?P<high>{AMOUNT}))?(?P<scale>{SCALE})?(?![\d])",
         _money,
     ),
     rule(
@@ -212,7 +295,19 @@ RULES = (
         rf"|(?P<name>{MEASURES})\b)",
         _fraction_of_measure,
     ),
-    rule(rf"{BEFORE_AMOUNT}(?P<amount>{AMOUNT})(?P<letter>k|K|M|B|bn|mn)(?![\w/])", _large),
+    rule(rf"{BEFORE_AMOUNT}(?P<amount>{AMOUNT})(?P<letter>k|K|M|B|bn|mn|tn)(?![\w/])", _large),
+    rule(
+        rf"{BEFORE_AMOUNT}(?P<amount>{AMOUNT})m(?:[ ]?[-–—][ ]?(?P<high>{AMOUNT})m)?"
+        rf"(?=[ ](?:[a-z]+[ ])?(?:{any_of(COUNTED_BY_MILLIONS.split())}|[A-Z][a-z]+(?:ans|ons))\b)",
+        _millions,
+    ),
+    rule(rf"{BEFORE_AMOUNT}(?<!\d[-–—])(?P<digits>\d{{1,4}})s(?![\w'’]|[-–—]\d)", _plural),
+    rule(
+        rf"{BEFORE_AMOUNT}(?P<amount>{SIGN}\d+\.\d)(?P<unit>[CF])\b",
+        lambda match, language: (
+            f"{number(match['amount'], language.british)} {unit_name('°' + match['unit'], False, language)}"
+        ),
+    ),
     rule(
         rf"{BEFORE_AMOUNT}(?P<amount>{AMOUNT})[ -]?in(?:\.(?=[ ]?[a-z,;:)]|[ ]*$)|(?=[,;:)]|[ ]*$))",
         _inches,

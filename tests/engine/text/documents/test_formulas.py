@@ -47,6 +47,7 @@ def test_unread_formulas_are_reported_once(tmp_path):
         ("log<sub>10</sub> x", "log₁₀ x"), ("x<sub>i</sub>", "x i"),
         ("the 19<sup>th</sup>", "the 19th"), ("M<sup>me</sup> Verne", "Mme Verne"), ("1<sup>er</sup> mai", "1er mai"),
         ("D<sup>r</sup> No", "Dr No"), ("a name<sup>®</sup>", "a name®"), ("m² and 10⁶", "m² and 10⁶"),
+        ("Add <sup>1</sup>/<sub>2</sub> cup", "Add ¹/₂ cup"), ("3<sup>1</sup>/<sub>2</sub>", "3¹/₂"),
         ("<sup>14</sup>C", "14C"), ("10<sup>6</sup>–10<sup>9</sup>", "10⁶–10⁹"), ("R<sup>2</sup> = 0.9", "R² = 0.9"),
         ("C++* and 5* hotels", "C++* and 5* hotels"),
     ],

@@ -48,6 +48,78 @@ def test_written_to_spoken(written, words):
     assert spoken(written) == words
 
 
+@pytest.mark.parametrize(
+    ("written", "words"),
+    [
+        ("May 3-5", "May third to fifth"),
+        ("May 3–5, 2024, and 3–5 June", "May third to fifth, twenty twenty four, and June third to fifth"),
+        ("Sept. 28-Oct. 2", "September twenty eighth to October second"),
+        ("25 December–6 January", "December twenty fifth to January sixth"),
+        ("Dec 2019–Jan 2020", "December twenty nineteen to January twenty twenty"),
+        ("May 3-1", "May third-one"),
+        ("the 12th–13th centuries", "the twelfth to thirteenth centuries"),
+        ("the 1980s-1990s, the '60s–'70s", "the nineteen eighties to nineteen nineties, the sixties to seventies"),
+        ("£1m-£2m, $1m–2m", "one to two million pounds, one to two million dollars"),
+        ("$500k–$2m", "five hundred thousand to two million dollars"),
+        ("$5.00-$7.50", "five dollars to seven dollars and fifty cents"),
+        ("1½-2 hours, 4–4½ stars", "one and a half to two hours, four to four and a half stars"),
+        ("½–¾ cup, 2-1/2 cups", "one half to three quarters of a cup, two and a half cups"),
+        ("5s-10s", "five seconds to ten seconds"),
+        ("2019/20 and 1999/2000", "twenty nineteen twenty and nineteen ninety nine two thousand"),
+    ],
+)
+def test_ranges(written, words):
+    assert spoken(written) == words
+
+
+@pytest.mark.parametrize(
+    ("written", "words"),
+    [
+        ("£3 10s. 6d. He left.", "three pounds, ten shillings and six pence. He left."),
+        ("£25 1s. 8½d. was owed", "twenty five pounds, one shilling and eight pence halfpenny was owed"),
+        ("rooms 8s., lunch 2s. 6d.", "rooms eight shillings, lunch two shillings and six pence."),
+        ("5s. a week and a 6d. stamp", "five shillings a week and a six pence stamp"),
+        ("He ran it in 12s. Then", "He ran it in twelve seconds. Then"),
+        ("Appendix 5d shows", "Appendix five d shows"),
+    ],
+)
+def test_shillings_and_pence(written, words):
+    assert spoken(written) == words
+
+
+@pytest.mark.parametrize(
+    ("written", "words"),
+    [
+        ("737s and 1099s", "seven thirty sevens and ten ninety nines"),
+        ("1s and 0s, size 6s", "ones and zeros, size sixes"),
+        ("the 600s, 100s of people", "the six hundreds, hundreds of people"),
+        ("A380s, F-16s and MP3s", "A three eighties, F-sixteens and MP threes"),
+        ("in 5s, a 3s delay, 45s later", "in five seconds, a three second delay, forty five seconds later"),
+        ("5–6s, 1.5s", "five to six seconds, one point five seconds"),
+        ("1m 30s, 2h 5m 3s", "one minute thirty seconds, two hours five minutes three seconds"),
+    ],
+)
+def test_digits_before_an_s_are_a_plural_or_seconds(written, words):
+    assert spoken(written) == words
+
+
+@pytest.mark.parametrize(
+    ("written", "words"),
+    [
+        ("2.5m jobs, 1.3m Americans", "two point five million jobs, one point three million Americans"),
+        ("1.5m-2m young people", "one point five to two million young people"),
+        ("1.5m tall, 3m walls", "one point five meters tall, three meters walls"),
+        ("98.6F or 37.0C", "ninety eight point six degrees Fahrenheit or thirty seven point zero degrees Celsius"),
+        ("1.5tn, 9.5st, 2.0T", "one point five trillion, nine point five st, two point zero T"),
+        ("3¹/₂ cups, ¹⁄₄ tsp", "three and a half cups, one quarter teaspoon"),
+        ("10/10, 20/20, 9/10", "ten out of ten, twenty twenty, nine tenths"),
+        ("ring (212) 555-0199 before", "ring two one two, five five five, zero one nine nine before"),
+    ],
+)
+def test_signs_behind_a_number(written, words):
+    assert spoken(written) == words
+
+
 def test_the_languages_differ_in_dates_numbers_and_spelling():
     assert spoken("3/4/2025") == "March fourth, twenty twenty five"
     assert spoken("3/4/2025", british=True) == "the third of April twenty twenty five"
@@ -188,6 +260,7 @@ def test_streets_saints_doctors_and_titles(american, written, plain):
         ("Take exit A. Turn left.", "Take exit A.\nTurn left."),
         ("We bought pens, ink, etc. John paid.", "We bought pens, ink, etc. John paid."),
         ("Pens, ink, &c. John paid.", "Pens, ink, et cetera. John paid."),
+        ("We met at 5 p.m. Mary was late.", "We met at five P M. Mary was late."),
     ],
 )
 def test_a_dot_that_ends_a_sentence_is_a_stop(american, written, plain):
@@ -200,6 +273,11 @@ def test_a_dot_that_ends_a_sentence_is_a_stop(american, written, plain):
         ("J. A. Smith came.", "J A Smith came."),
         ("The late J. K. Rowling came.", "The late J K Rowling came."),
         ("She met George W. Bush there.", "She met George W Bush there."),
+        ("Samuel L. Jackson came.", "Samuel L Jackson came."),
+        ("L. Frank Baum and N. Scott Momaday came.", "L Frank Baum and N Scott Momaday came."),
+        ("John L. Sullivan met George V. Higgins.", "John L Sullivan met George V Higgins."),
+        ("The case of Roe v. Wade ended.", "The case of Roe versus Wade ended."),
+        ("By Eq. (3) and Fig. S1 it holds.", "By equation (three) and figure S one it holds."),
         ("The U.S. Army came.", "The U S Army came."),
         ("Washington D.C. is hot.", "Washington D C is hot."),
         ("The U.S. is large.", "The U S is large."),
