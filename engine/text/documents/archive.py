@@ -24,7 +24,7 @@ from engine.text.documents.reading import is_archive
 MAX_MEMBER_BYTES = 64_000_000
 MAX_READ_BYTES = 256_000_000
 """The limit for all members together; a book of a million words contains 6 MB of text."""
-_ENCRYPTED = 0x1
+_ENCRYPTED, _UTF_8 = 0x1, 0x800
 _BLOCK_BYTES = 1 << 20
 _FAULTS = (
     zipfile.BadZipFile, zlib.error, lzma.LZMAError, struct.error, EOFError, NotImplementedError, OverflowError,
@@ -57,12 +57,19 @@ class Archive:
     @cached_property
     def names(self) -> frozenset[str]:
         """The names of all members, except for the metadata that macOS adds."""
-        return frozenset(name for name in self._file.namelist() if not name.startswith("__MACOSX/"))
+        return frozenset(name for name in self._members if not name.startswith("__MACOSX/"))
 
     @property
     def members(self) -> tuple[str, ...]:
         """The names of all members in their order."""
-        return tuple(dict.fromkeys(self._file.namelist()))
+        return tuple(self._members)
+
+    @cached_property
+    def _members(self) -> dict[str, zipfile.ZipInfo]:
+        """The members by name; UTF-8 names that lack the UTF-8 flag are decoded, unless others have the same name."""
+        stored = {member.filename: member for member in self._file.infolist()}
+        decoded = {name: name if member.flag_bits & _UTF_8 else _repacked(name) for name, member in stored.items()}
+        return {name if decoded[name] in stored else decoded[name]: member for name, member in stored.items()}
 
     @property
     def newest(self) -> tuple[int, ...]:
@@ -74,7 +81,7 @@ class Archive:
 
         Raises `OSError` if the target cannot be written.
         """
-        member = self._file.getinfo(name)
+        member = self._members[name]
         copied = zipfile.ZipInfo(name, member.date_time)
         copied.external_attr, copied.file_size = member.external_attr, member.file_size
         copied.compress_type = (
@@ -90,7 +97,7 @@ class Archive:
     def blocks(self, name: str) -> Iterator[bytes]:
         """Yield the content of a member, of any size, block by block."""
         try:
-            member = self._file.getinfo(name)
+            member = self._members[name]
             if member.flag_bits & _ENCRYPTED:
                 raise self.encrypted()
             with self._file.open(member) as file:
@@ -103,7 +110,7 @@ class Archive:
         """Return the content of a member, of at most `max_bytes` (default: `MAX_MEMBER_BYTES`)."""
         max_bytes = MAX_MEMBER_BYTES if max_bytes is None else max_bytes
         try:
-            member = self._file.getinfo(name)
+            member = self._members[name]
             if member.flag_bits & _ENCRYPTED:
                 raise self.encrypted()
             with self._file.open(member) as file:

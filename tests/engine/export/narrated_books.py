@@ -11,6 +11,7 @@ from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
+from urllib.parse import unquote
 
 import numpy as np
 import soundfile
@@ -159,9 +160,8 @@ def clips_of(path: Path) -> list[Clip]:
         assert (first.filename, first.compress_type) == ("mimetype", zipfile.ZIP_STORED)
         package = etree.fromstring(file.read("OEBPS/book.opf"))
         items = {item.get("id"): item for item in package.iterfind(".//{*}item")}
-        assert {posixpath.normpath(f"OEBPS/{item.get('href')}").replace("%20", " ") for item in items.values()} <= set(
-            file.namelist()
-        )
+        hrefs = {posixpath.normpath(f"OEBPS/{unquote(item.get('href'))}") for item in items.values()}
+        assert hrefs <= set(file.namelist())
         lengths = {
             meta.get("refines", ""): float(meta.text.removesuffix("s"))
             for meta in package.iterfind(".//{*}meta[@property='media:duration']")
@@ -171,9 +171,7 @@ def clips_of(path: Path) -> list[Clip]:
             overlay = items[reference.get("idref")].get("media-overlay")
             if overlay is not None:
                 clips = list(_clips(file, f"OEBPS/{items[overlay].get('href')}"))
-                assert {clip.page for clip in clips} == {
-                    f"OEBPS/{items[reference.get('idref')].get('href')}".replace("%20", " ")
-                }
+                assert {clip.page for clip in clips} == {f"OEBPS/{unquote(items[reference.get('idref')].get('href'))}"}
                 length = sum(clip.end_seconds - clip.start_seconds for clip in clips)
                 assert abs(lengths[f"#{overlay}"] - length) < 0.001 * (len(clips) + 1)
                 found += clips
@@ -187,7 +185,7 @@ def _clips(file: zipfile.ZipFile, name: str) -> Iterator[Clip]:
         target, _, anchor = par.find("{*}text").get("src").partition("#")
         sound = par.find("{*}audio")
         audio = posixpath.join(posixpath.dirname(name), sound.get("src"))
-        page_name = posixpath.normpath(posixpath.join(posixpath.dirname(name), target)).replace("%20", " ")
+        page_name = posixpath.normpath(posixpath.join(posixpath.dirname(name), unquote(target)))
         elements = etree.fromstring(file.read(page_name)).xpath("//*[@id=$id]", id=anchor)
         assert len(elements) == 1
         start, end = (float(sound.get(key).removesuffix("s")) for key in ("clipBegin", "clipEnd"))

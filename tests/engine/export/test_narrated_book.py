@@ -178,6 +178,21 @@ def test_pages_in_any_encoding_are_marked(encoding: str, declared: str, tmp_path
     assert texts(clips_of(tmp_path / "narrated.epub"))[:2] == ["Café", "It"]
 
 
+@pytest.mark.parametrize("other", [None, "OEBPS/text/é.xhtml"], ids=["alone", "beside the same name"])
+def test_names_in_utf_8_without_its_flag_are_written_with_it(other: str | None, tmp_path: Path) -> None:
+    body = f"<h1>One</h1>{PARAGRAPH}"
+    with zipfile.ZipFile(write_book(tmp_path / "plain.epub", body)) as file:
+        names = "OEBPS/book.opf", "OEBPS/nav.xhtml"
+        members = {name: file.read(name).decode().replace("text/c1", "text/%C3%A9") for name in names}
+    book = write_book(tmp_path / "book.epub", body, members=members | ({} if other is None else {other: page(body)}))
+    book.write_bytes(book.read_bytes().replace(b"text/c1", "text/é".encode()))  # as the zip tools of macOS do
+    assert narrate(book, tmp_path / "narrated.epub").unmarked_words == 0
+    assert {clip.page for clip in clips_of(tmp_path / "narrated.epub")} == {"OEBPS/text/é.xhtml"}
+    with zipfile.ZipFile(book) as old, zipfile.ZipFile(tmp_path / "narrated.epub") as new:
+        pages = [name for name in new.namelist() if name.startswith("OEBPS/text/")]
+        assert len(pages) == len([name for name in old.namelist() if name.startswith("OEBPS/text/")])
+
+
 def test_a_damaged_page_is_left_as_it_is(tmp_path: Path) -> None:
     damaged = page(f"<h1>Two</h1>{PARAGRAPH}").replace("</body>", "</div></body>")
     members = {"OEBPS/text/c2.xhtml": damaged}
