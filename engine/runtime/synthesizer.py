@@ -112,13 +112,14 @@ class Synthesizer:
         return self._voice(name)[0].info
 
     def fingerprint(self, voice: str) -> str:
-        """Return the factors besides the request that affect its samples: weights, recipe of a saved blend, device.
+        """Return the factors besides the request that affect the samples of a voice: weights, its pack, device.
 
         Where one device may take over from another, the device that will be used is unknown, so the requested one
-        counts.
+        counts. Raises the errors of `voice`.
         """
         device = self._wanted_device if self._may_be_taken_over else self.device
-        return f"{self._opened().identity} {self.voice(voice)} {device}"
+        chosen = self._voice(voice)[0]
+        return f"{self._opened().identity} {chosen.info} {chosen.digest} {device}"
 
     @property
     def identity(self) -> str:

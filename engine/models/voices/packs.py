@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import difflib
+import hashlib
 import json
 import re
 import unicodedata
 from collections.abc import Collection, Mapping
 from dataclasses import dataclass
-from functools import cache
+from functools import cache, cached_property
 
 import numpy as np
 from numpy.typing import NDArray
@@ -29,6 +30,11 @@ class Voice:
 
     info: VoiceInfo
     table: NDArray[np.float32]
+
+    @cached_property
+    def digest(self) -> str:
+        """The SHA-256 of the table."""
+        return hashlib.sha256(self.table.tobytes()).hexdigest()
 
     def style(self, phoneme_count: int) -> Style:
         """Return the style for this many phonemes; a pack with fewer rows uses its last."""

@@ -566,6 +566,17 @@ def test_students_are_used_instead_of_the_lstms():
         taught.close()
 
 
+def test_the_fingerprint_depends_on_the_packs_of_a_voice(monkeypatch):
+    female, male = (open_checkpoint().voices[name] for name in (FEMALE, MALE))
+    voices = FEMALE, MALE, f"{FEMALE}+{MALE}"
+    before = {voice: Synthesizer().fingerprint(voice) for voice in voices}
+    assert before == {voice: Synthesizer().fingerprint(voice) for voice in voices}
+    other = replace(open_checkpoint(), voices={FEMALE: replace(female, table=male.table), MALE: male})
+    monkeypatch.setattr("engine.runtime.synthesizer.open_with", lambda *_: other)
+    after = {voice: Synthesizer().fingerprint(voice) for voice in voices}
+    assert {voice for voice in voices if before[voice] != after[voice]} == {voices[0], voices[2]}
+
+
 def test_cached_student_audio_is_not_reused_for_the_lstms(starter, tmp_path):
     request = SpeechRequest("Hello there.", MALE)
     with students_installed():
