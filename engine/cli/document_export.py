@@ -47,7 +47,6 @@ def _side_by_side(
     orders: Sequence[ExportJob], synthesizer: Synthesizer, options: argparse.Namespace, steps: Steps
 ) -> Iterator[SpokenAhead]:
     """Speak all parts in other processes; those of --jobs end with the block, also if this process is terminated."""
-    voice = orders[0].speech_settings.definitions.recipe_of(orders[0].speech_settings.voice)
     settings = SpeakerSettings(options.model, options.weights, options.prosody)
     before = signal.signal(signal.SIGTERM, signal.default_int_handler)
     try:
@@ -58,7 +57,7 @@ def _side_by_side(
                 submit = processes.submit
             else:
                 submit = stack.enter_context(Cluster(options.cluster, settings, synthesizer.fingerprint)).submit
-            ahead = SpokenAhead(synthesizer.fingerprint, voice, submit, steps.show)
+            ahead = SpokenAhead(synthesizer.fingerprint, submit, steps.show)
             ahead.speak_ahead(request for order in orders for request in requests_of(order, synthesizer.fingerprint))
             yield ahead
     finally:

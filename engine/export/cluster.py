@@ -17,6 +17,7 @@ from typing import Any, Self
 
 from engine.compiler.artifacts.manifest import CPU_DEVICE
 from engine.errors import EngineError, MissingModel
+from engine.export.part_cache import fingerprint_of
 from engine.export.side_by_side import SpeakerSettings, SpokenPart, speak_part
 from engine.models.installation import ModelCopy, ModelManifest
 from engine.models.store import ModelStore
@@ -38,7 +39,7 @@ _speaking = threading.Lock()
 
 @dataclass(frozen=True)
 class PartOrder:
-    """A self-contained request for a worker, and the `fingerprint` of `Synthesizer`, which must be the same there."""
+    """A self-contained request for a worker, and its `fingerprint_of`, which must be the same there."""
 
     settings: SpeakerSettings
     request: SpeechRequest
@@ -72,7 +73,7 @@ class Cluster:
         A worker that lacks the model or its students is given them. Raises the errors of `self_contained`.
         """
         complete = replace(self_contained(request), start=request.start, end=request.end)
-        fingerprint = self._fingerprint(complete.definitions.recipe_of(complete.voice))
+        fingerprint = fingerprint_of(complete, self._fingerprint)
         order = encoded(PartOrder(self._settings, complete, fingerprint), PartOrder)
         spoken: Future[SpokenPart] = Future()
         self._send(order, spoken)
@@ -190,7 +191,7 @@ def speak_on_worker(program: str, order: Any, model: Sequence[Any] | None = None
 def _spoken(order: PartOrder) -> WorkerPart:
     request = shielded(order.request)
     synthesizer = _prepared(order.settings)
-    if synthesizer.fingerprint(request.definitions.recipe_of(request.voice)) != order.fingerprint:
+    if fingerprint_of(request, synthesizer.fingerprint) != order.fingerprint:
         raise EngineError(
             f"Its {order.settings.model} has different weights or voices.", "Install the same model there."
         )

@@ -152,7 +152,10 @@ class ExportSynthesizer(Protocol):
         """Prepare to speak; does nothing if ready."""
 
     def fingerprint(self, voice: str) -> str:
-        """Return a value for everything besides the request that affects the samples."""
+        """Return a value for everything besides the request that affects the samples of a voice.
+
+        Raises `InvalidRequest` for an unknown voice.
+        """
 
     def synthesize(
         self, request: SpeechRequest, observe: Callable[[Event], None], cancel: threading.Event | None

@@ -117,7 +117,7 @@ def export(
     if order.subtitles:
         check_subtitles(order.subtitles)
     speaker.prepare(observe, cancel)
-    made = PartCache(speaker.fingerprint(order.speech_settings.definitions.recipe_of(order.speech_settings.voice)))
+    made = PartCache(speaker.fingerprint)
     made.drop_old()
     crashed_last_time(EXPORTS)  # clears the marks of exports that were killed
     with crash_guarded(EXPORTS):

@@ -7,9 +7,10 @@ import hashlib
 import io
 import json
 import time
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
+from functools import cache
 from pathlib import Path
 from typing import Any
 
@@ -17,12 +18,13 @@ import numpy as np
 import soundfile
 
 from engine.audio.recording import Pcm, to_pcm
-from engine.errors import DamagedFile, OutputError
+from engine.errors import DamagedFile, InvalidRequest, OutputError
 from engine.runtime.edit_files import request_fields
-from engine.speech import AudioChunk, Definitions, SpeechRequest, SpokenWord
+from engine.speech import AudioChunk, SpeechRequest, SpokenWord
 from engine.system.atomic_write import write_atomically
 from engine.system.json_text import json_value
 from engine.system.paths import cache_folder
+from engine.text.g2p.directions import read_script
 from engine.text.g2p.user_lexicon.store import UserLexicon
 
 KEPT_DAYS = 7
@@ -52,17 +54,35 @@ def made_of(chunks: Sequence[AudioChunk]) -> RenderedPart:
     return RenderedPart(pcm, tuple(words))
 
 
-class PartCache:
-    """A cache of parts by request; `fingerprint` names anything else their samples depend on, such as the model.
+def fingerprint_of(request: SpeechRequest, fingerprint: Callable[[str], str]) -> str:
+    """Join the fingerprints of the voices that speak a request: its own and those that its text names.
 
-    A change of the user's lexicon affects only the parts with a changed word.
+    `fingerprint` raises `InvalidRequest` for an unknown voice, which has no effect in a text.
+    """
+    recipe_of = request.definitions.recipe_of
+    fingerprints = [fingerprint(recipe_of(request.voice))]
+    for name in sorted(read_script(request.text).voices):
+        with suppress(InvalidRequest):
+            fingerprints.append(f"{name}: {fingerprint(recipe_of(name))}")
+    return "\n".join(fingerprints)
+
+
+def _no_fingerprint(_voice: str) -> str:
+    return ""
+
+
+class PartCache:
+    """A cache of parts by request; `fingerprint` names anything else that the samples of a voice depend on.
+
+    A change of a voice affects only the parts that it speaks, and a change of the user's lexicon only those with a
+    changed word. During the life of this object, both count as unchanged.
     """
 
-    def __init__(self, fingerprint: str = "", folder: Path | None = None) -> None:
-        self._fingerprint = fingerprint
+    def __init__(self, fingerprint: Callable[[str], str] = _no_fingerprint, folder: Path | None = None) -> None:
+        self._fingerprint = cache(fingerprint)
         self._folder = folder or cache_folder() / "exports"
         self._lexicon = UserLexicon()
-        self._entries: dict[tuple[str, Definitions], str] = {}
+        self._keys: dict[SpeechRequest, str] = {}
 
     def has(self, request: SpeechRequest) -> bool:
         """Return whether the part is cached and undamaged."""
@@ -142,18 +162,13 @@ class PartCache:
         return self._folder / f"{self._key(request)}.json"
 
     def _key(self, request: SpeechRequest) -> str:
-        circumstances = f"{self._fingerprint}{self._entries_in(request.text, request.definitions)}"
-        return f"{_digest_of(request_fields(request))}-{_digest_of(circumstances)}"
-
-    def _entries_in(self, text: str, definitions: Definitions) -> str:
-        """Return the entries of the lexicon that affect a text, which stay the same during the life of this object."""
-        key = text, definitions
-        if key not in self._entries:
-            try:
-                self._entries[key] = self._lexicon.fingerprint(text, definitions)
-            except DamagedFile:  # speech does without it, too
-                self._entries[key] = ""
-        return self._entries[key]
+        if request not in self._keys:
+            entries = ""
+            with suppress(DamagedFile):  # speech does without a damaged lexicon, too
+                entries = self._lexicon.fingerprint(request.text, request.definitions)
+            circumstances = _digest_of(f"{fingerprint_of(request, self._fingerprint)}{entries}")
+            self._keys[request] = f"{_digest_of(request_fields(request))}-{circumstances}"
+        return self._keys[request]
 
 
 def _digest_of(value: object) -> str:

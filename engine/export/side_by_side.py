@@ -220,7 +220,7 @@ class _Process(Connection):
 
 
 class SpokenAhead:
-    """An `ExportSynthesizer` for several exports with one voice, whose parts are spoken by others, ahead of time.
+    """An `ExportSynthesizer` for several exports, whose parts are spoken by others, ahead of time.
 
     `submit` begins to speak a request. Each finished part is added to the cache; `synthesize` waits for it.
     """
@@ -230,12 +230,11 @@ class SpokenAhead:
     def __init__(
         self,
         fingerprint: Callable[[str], str],
-        voice: str,
         submit: Callable[[SpeechRequest], Future[SpokenPart]],
         observe: Callable[[Event], None],
     ) -> None:
         self.fingerprint = fingerprint
-        self._made = PartCache(fingerprint(voice))
+        self._made = PartCache(fingerprint)
         self._storing = threading.Lock()
         self._submit = submit
         self._observe = observe

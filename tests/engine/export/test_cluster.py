@@ -104,12 +104,14 @@ def test_a_worker_with_a_different_version_is_refused(address, monkeypatch):
         speaking.submit(REQUEST).result(LIMIT_SECONDS)
 
 
-def test_a_worker_with_different_weights_is_refused(address):
+@pytest.mark.parametrize("different", [voice.name for voice in starter_voices()[:2]])
+def test_a_worker_with_different_weights_or_voices_is_refused(different, address):
+    request = SpeechRequest(f"Good morning. [voice:{starter_voices()[1].name}] Hello.", REQUEST.voice)
     with (
-        Cluster(address, SETTINGS, lambda voice: "other weights") as speaking,
+        Cluster(address, SETTINGS, lambda voice: "other" if voice == different else fingerprint(voice)) as speaking,
         pytest.raises(EngineError, match=r"^The worker tcp://.* different weights or voices"),
     ):
-        speaking.submit(REQUEST).result(LIMIT_SECONDS)
+        speaking.submit(request).result(LIMIT_SECONDS)
 
 
 def test_a_worker_without_the_model_names_it(address):

@@ -2,6 +2,7 @@ import errno
 import json
 import threading
 from collections.abc import Callable
+from contextlib import closing
 from dataclasses import replace
 from itertools import islice
 from pathlib import Path
@@ -11,7 +12,7 @@ import pytest
 import soundfile
 from mutagen.mp4 import MP4
 
-from engine.errors import Canceled, NothingToSpeak, OutputError
+from engine.errors import Canceled, NothingToSpeak, OutputError, UnknownVoice
 from engine.export import part_cache
 from engine.export.export_job import PART_CHARACTERS
 from engine.export.exporting import CHAPTER_PAUSE_SECONDS, export, parts_of
@@ -153,6 +154,32 @@ def test_parts_with_a_changed_word_are_spoken_again_and_named(
     assert not set(others) & set(spoken)
     assert [step for step in told if "changed" in step and "chapter 1 of 3" in step]
     assert not [step for step in told if "changed" in step and "chapter 1 of 3" not in step]
+
+
+@pytest.mark.parametrize("before", [None, "an earlier recipe"], ids=["new", "changed"])
+@pytest.mark.parametrize("place", ["before", "inside"])
+def test_parts_by_a_changed_voice_of_the_text_are_spoken_again(before: str | None, place: str, tmp_path: Path) -> None:
+    recipes = {"af_heart": "", **({} if before is None else {"duet": before})}
+
+    class BlendSpeaker(FastSpeaker):
+        def fingerprint(self, voice: str) -> str:
+            if voice not in recipes:
+                raise UnknownVoice(voice, tuple(recipes), None)
+            return f"{voice} {recipes[voice]}"
+
+    def spoken() -> list[str]:
+        speaker = BlendSpeaker()
+        with closing(export(order, speaker, lambda _: None)) as steps:
+            next(step for step in steps if step.step.startswith("Writing"))
+        return [request.text for request in speaker.requests]
+
+    first, second = (chapter.text for chapter in book(2, 8000 if place == "before" else 100).chapters)
+    document = Document("", "", "en", (Chapter("", f"[voice:duet] {first}"), Chapter("", second)))
+    order = order_of(document, tmp_path / "book.wav")
+    parts = [part.text for chapter in document.chapters for part in parts_of(chapter.text)]
+    assert [spoken(), spoken()] == [parts, []]
+    recipes["duet"] = "a new recipe"
+    assert [spoken(), spoken()] == [[part.text for part in parts_of(document.chapters[0].text)], []]
 
 
 def test_canceling_while_it_is_written_leaves_no_file_and_keeps_the_speech(tmp_path: Path, cache: Path) -> None:

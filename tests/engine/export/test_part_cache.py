@@ -16,12 +16,20 @@ from tests.engine.export.books import RATE_HZ, FastSpeaker
 REQUEST = SpeechRequest("One paragraph.\n\nA second paragraph.", "af_heart")
 
 
+def model(voice: str) -> str:
+    return "model"
+
+
+def other_model(voice: str) -> str:
+    return "other"
+
+
 def made() -> RenderedPart:
     return made_of(list(FastSpeaker().synthesize(REQUEST, lambda _: None, None)))
 
 
 def test_a_cached_part_reads_back_bit_for_bit(tmp_path: Path) -> None:
-    parts = PartCache("model", tmp_path / "parts")
+    parts = PartCache(model, tmp_path / "parts")
     assert not parts.has(REQUEST)
     parts.store_part(REQUEST, made(), RATE_HZ)
     assert parts.has(REQUEST)
@@ -36,14 +44,14 @@ def test_words_count_their_samples_from_the_beginning_of_the_part() -> None:
 
 
 def test_a_different_request_or_model_is_a_different_part(tmp_path: Path) -> None:
-    PartCache("model", tmp_path).store_part(REQUEST, made(), RATE_HZ)
-    assert not PartCache("other", tmp_path).has(REQUEST)
+    PartCache(model, tmp_path).store_part(REQUEST, made(), RATE_HZ)
+    assert not PartCache(other_model, tmp_path).has(REQUEST)
     for change in ({"seed": 1}, {"speed": 1.1}, {"voice": "b"}, {"pause_scale": 2.0}, {"language": "fr-FR"}):
-        assert not PartCache("model", tmp_path).has(SpeechRequest(**{**vars(REQUEST), **change}))
+        assert not PartCache(model, tmp_path).has(SpeechRequest(**{**vars(REQUEST), **change}))
 
 
 def test_silence_is_also_cached(tmp_path: Path) -> None:
-    parts = PartCache("model", tmp_path)
+    parts = PartCache(model, tmp_path)
     parts.store_part(REQUEST, made_of([]), RATE_HZ)
     assert parts.has(REQUEST)
     assert len(parts.read(REQUEST).pcm) == 0
@@ -54,7 +62,7 @@ def test_silence_is_also_cached(tmp_path: Path) -> None:
     "damage", [b"", b"[]", b"null", b'{"words": []}', b"\xff\x00 scrambled", pytest.param(b"[" * 100_000, id="deep")]
 )
 def test_a_part_whose_files_are_damaged_is_not_made(tmp_path: Path, suffix: str, damage: bytes) -> None:
-    parts = PartCache("model", tmp_path)
+    parts = PartCache(model, tmp_path)
     parts.store_part(REQUEST, made(), RATE_HZ)
     (damaged,) = tmp_path.glob(f"*{suffix}")
     damaged.write_bytes(damage)
@@ -67,7 +75,7 @@ def test_a_part_whose_files_are_damaged_is_not_made(tmp_path: Path, suffix: str,
 
 @pytest.mark.parametrize("suffix", [".flac", ".json"])
 def test_a_part_of_which_anything_has_changed_is_not_made(tmp_path: Path, suffix: str) -> None:
-    parts = PartCache("model", tmp_path)
+    parts = PartCache(model, tmp_path)
     parts.store_part(REQUEST, made(), RATE_HZ)
     (changed,) = tmp_path.glob(f"*{suffix}")
     content = changed.read_bytes()
@@ -88,16 +96,16 @@ def test_a_caching_failure_reports_its_reason(
 
     monkeypatch.setattr("engine.export.part_cache.write_atomically", fail)
     with pytest.raises(OutputError, match=f"{os.strerror(number)}.*{hint}"):
-        PartCache("model", tmp_path).store_part(REQUEST, made(), RATE_HZ)
+        PartCache(model, tmp_path).store_part(REQUEST, made(), RATE_HZ)
 
 
 def test_a_missing_part_is_reported(tmp_path: Path) -> None:
     with pytest.raises(OutputError, match="is missing from"):
-        PartCache("model", tmp_path).read(REQUEST)
+        PartCache(model, tmp_path).read(REQUEST)
 
 
 def test_old_abandoned_parts_are_dropped(tmp_path: Path) -> None:
-    parts = PartCache("model", tmp_path)
+    parts = PartCache(model, tmp_path)
     parts.drop_old()
     parts.store_part(REQUEST, made(), RATE_HZ)
     parts.drop_old()
@@ -110,19 +118,19 @@ def test_old_abandoned_parts_are_dropped(tmp_path: Path) -> None:
 
 
 def test_written_parts_are_dropped(tmp_path: Path) -> None:
-    parts = PartCache("model", tmp_path)
+    parts = PartCache(model, tmp_path)
     parts.store_part(REQUEST, made(), RATE_HZ)
     parts.drop([REQUEST])
     assert not list(tmp_path.iterdir())
 
 
 def test_a_part_that_is_being_stored_is_no_other_version(tmp_path: Path) -> None:
-    parts = PartCache("model", tmp_path)
+    parts = PartCache(model, tmp_path)
     parts.store_part(REQUEST, made(), RATE_HZ)
     next(tmp_path.glob("*.flac")).unlink()
     assert not parts.has(REQUEST)
     assert not parts.has_other_version(REQUEST)
-    assert PartCache("another model", tmp_path).has_other_version(REQUEST)
+    assert PartCache(other_model, tmp_path).has_other_version(REQUEST)
 
 
 def test_a_changed_entry_of_the_lexicon_affects_only_parts_with_its_word(
@@ -131,16 +139,16 @@ def test_a_changed_entry_of_the_lexicon_affects_only_parts_with_its_word(
     monkeypatch.setenv("XDG_DATA_HOME", str(tmp_path))
     other = SpeechRequest("Further words.", "af_heart")
     for request in (REQUEST, other):
-        PartCache("model", tmp_path).store_part(request, made(), RATE_HZ)
+        PartCache(model, tmp_path).store_part(request, made(), RATE_HZ)
 
     def cached() -> tuple[bool, bool]:
-        parts = PartCache("model", tmp_path)
+        parts = PartCache(model, tmp_path)
         return parts.has(REQUEST), parts.has(other)
 
     assert cached() == (True, True)
     UserLexicon().add([LexiconEntry("paragraph", say="section")])
     assert cached() == (False, True)
-    parts = PartCache("model", tmp_path)
+    parts = PartCache(model, tmp_path)
     assert (parts.has_other_version(REQUEST), parts.has_other_version(other)) == (True, False)
     assert not parts.has_other_version(SpeechRequest("New words.", "af_heart"))
     parts.store_part(REQUEST, made(), RATE_HZ)
@@ -151,5 +159,5 @@ def test_a_changed_entry_of_the_lexicon_affects_only_parts_with_its_word(
     assert cached() == (True, True)
     UserLexicon().path.write_text("{")
     assert cached() == (True, True)
-    PartCache("model", tmp_path).drop_all([REQUEST])
+    PartCache(model, tmp_path).drop_all([REQUEST])
     assert not parts.has(REQUEST)

@@ -43,7 +43,7 @@ def submit_with(threads: ThreadPoolExecutor, speaker: FastSpeaker) -> Submit:
 
 def begun(orders: list[ExportJob], submit: Submit, observe: Callable[[Event], None] = lambda _: None) -> SpokenAhead:
     """Return the speaker of these jobs, which has begun with all parts."""
-    ahead = SpokenAhead(FastSpeaker().fingerprint, "af_heart", submit, observe)
+    ahead = SpokenAhead(FastSpeaker().fingerprint, submit, observe)
     ahead.speak_ahead(request for order in orders for request in requests_of(order, str))
     return ahead
 
@@ -153,7 +153,7 @@ def test_every_sample_survives_the_way_through_the_cache() -> None:
     """The speaker of a part yields floating-point samples, which were 16-bit integers."""
     pcm = np.arange(-32767, 32768).astype("<i2")
     spoken = SpokenPart(len(pcm), pcm.tobytes())
-    (chunk,) = SpokenAhead(str, "af_heart", lambda _: done(spoken), str).synthesize(REQUEST, str, None)
+    (chunk,) = SpokenAhead(str, lambda _: done(spoken), str).synthesize(REQUEST, str, None)
     np.testing.assert_array_equal(to_pcm(chunk.samples), pcm)
 
 
