@@ -32,7 +32,10 @@ def add_options(parser: Any) -> None:
             action.add_argument(
                 "path", type=Path, help="a checkpoint, a voice pack, or a folder with them or with packages"
             )
-            action.add_argument("--name", help="the model it is for (default: the one that has such files)")
+            action.add_argument(
+                "--name",
+                help="the model it is for (default: the one that has such files; for voices, the best installed one)",
+            )
         elif name != "list":
             action.add_argument("name", help="a name from `models list`")
 

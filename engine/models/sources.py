@@ -44,8 +44,11 @@ class Sources:
     packages: Path | None = None
 
 
-def entry_for(path: Path, entries: Sequence[ModelEntry]) -> ModelEntry:
-    """Return the first model that accepts a checkpoint in the file or folder, or the first importable one."""
+def entry_for(path: Path, entries: Sequence[ModelEntry], installed: Sequence[ModelEntry] = ()) -> ModelEntry:
+    """Return the first model that accepts a checkpoint in the file or folder.
+
+    Without a checkpoint, voices are for the first installed model; if none is installed, for the first importable one.
+    """
     fetchable = [entry for entry in entries if not entry.bundled]
     offered = [path] if not os.path.isdir(path) else list(path.iterdir())
     fitting = (
@@ -53,7 +56,7 @@ def entry_for(path: Path, entries: Sequence[ModelEntry]) -> ModelEntry:
         for entry in fetchable
         if holds_packages(path, entry.packages) or any(file.suffix in _suffixes(entry) for file in offered)
     )
-    return next(fitting, fetchable[0])
+    return next(fitting, (*installed, *fetchable)[0])
 
 
 def find_sources(path: Path, entry: ModelEntry) -> Sources:

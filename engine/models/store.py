@@ -230,7 +230,8 @@ class ModelStore:
 
     def name_for(self, path: Path) -> str:
         """Return the name of the model for which a file or folder would be imported."""
-        return entry_for(path, self._entries).name
+        installed = [each for each in self._entries if self.status(each.name).state is ModelState.INSTALLED]
+        return entry_for(path, self._entries, installed).name
 
     def verify(self, name: str, observe: ModelObserver = ignore, cancel: threading.Event | None = None) -> None:
         """Hash all files of an installed model. Raises `DamagedFile`, `MissingModel`, or `Canceled`.

@@ -256,3 +256,16 @@ def test_files_say_which_model_they_are_for(packaged, models, tmp_path):
     assert both.name_for(wheels) == both.name_for(tmp_path / JOINED_NAME) == both.name_for(tmp_path) == NAME
     for other in ("a.pth", "af_heart.pt", "gone"):
         assert both.name_for(tmp_path / other) == "kokoro-82m"
+
+
+@pytest.mark.parametrize("as_folder", [False, True])
+def test_voices_are_for_the_best_installed_model(packaged, published, models, tmp_path, as_folder):
+    both = ModelStore(models.folder, (*models.catalog(), packaged.entry))
+    both.import_from(packaged.write(tmp_path / "wheels"), NAME)
+    file = published.write(tmp_path / "official") / "voices" / "af_heart.pt"
+    voices = file.parent if as_folder else file
+    assert both.name_for(voices) == NAME
+    both.import_from(voices, both.name_for(voices))
+    assert both.name_for(tmp_path / "official") == "kokoro-82m"
+    both.import_from(tmp_path / "official", "kokoro-82m")
+    assert both.name_for(voices) == "kokoro-82m"
