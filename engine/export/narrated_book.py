@@ -36,6 +36,7 @@ _MEDIA_TYPES = {AUDIO: "audio/mp4", _MP3: "audio/mpeg"}
 _STYLE = f".{ACTIVE} {{ background-color: #ffe08a; color: #000; }}\n"
 _DATE = (1980, 1, 1, 0, 0, 0)
 _MILLISECONDS = 1000
+_POINTS = "//*[local-name()='navMap']/*[local-name()='navPoint']"
 _REFERENCE = re.compile(r"&(?!(?:amp|lt|gt|quot|apos);)\w+;")
 _DOCTYPE = re.compile(r"<!DOCTYPE(?:[^<>\[]|\[.*?\]\s*(?=>))*>", re.DOTALL | re.IGNORECASE)
 _ENCODING = re.compile(r"""(\A<\?xml[^>]*?\bencoding\s*=\s*["'])[\w.:-]+""")
@@ -155,16 +156,10 @@ class NarratedBook:
 
     def _pages(self, changed: dict[str, str]) -> Iterator[_Page]:
         """Yield the well-formed pages in reading order."""
-        items = {item.get("id"): item for item in self._items.iterfind(f"{{{_OPF}}}item")}
-        for reference in dict.fromkeys(self._package.xpath("//*[local-name()='itemref']/@idref")):
-            item = items.get(reference)
-            if item is None or item.get("media-type") not in _PAGE_TYPES or "nav" in item.get("properties", "").split():
-                continue
-            file = self._archive.find(posixpath.join(self._folder, item.get("href", "")))
-            if file is not None:
-                source = changed.get(file) or _source(self._archive.read(file))
-                if is_page(source):
-                    yield _Page(item, file, source)
+        for item, file in _pages_of(self._archive, self._package_file, self._package):
+            source = changed.get(file) or _source(self._archive.read(file))
+            if is_page(source):
+                yield _Page(item, file, source)
 
     def _mark(self, pages: Sequence[_Page]) -> Iterator[None]:
         """Mark the words of all chapters in the pages, page by page, and give the pages their clips."""
@@ -285,15 +280,12 @@ class NarratedBook:
         item = self._items.find(f"{{{_OPF}}}item[@media-type='application/x-dtbncx+xml']")
         file = None if item is None else self._archive.find(posixpath.join(self._folder, item.get("href", "")))
         title = "".join(self._package.xpath("string(//*[local-name()='title'])")) or self._name
-        points = (
-            []
-            if file is None
-            else self._archive.tree(file).xpath("//*[local-name()='navMap']/*[local-name()='navPoint']")
-        )
-        folder = posixpath.dirname(self._package_file if file is None else file)
-        first = self._package.xpath("//*[local-name()='item'][@id=//*[local-name()='itemref'][1]/@idref]/@href")
-        entries = _entries(points) if points else f'<ol><li><a href="{escape(first[0])}">{escape(title)}</a></li></ol>'
-        name = posixpath.join(folder, f"{self._own}-contents.xhtml")
+        points: Sequence[Any] = ()
+        with suppress(DamagedDocument):  # the book is read without it, too
+            points = () if file is None else self._archive.tree(file).xpath(_POINTS)
+        name = posixpath.join(posixpath.dirname(file or self._package_file), f"{self._own}-contents.xhtml")
+        _, first = next(_pages_of(self._archive, self._package_file, self._package))
+        entries = _entries(points) or f'<ol><li><a href="{_link(name, first)}">{escape(title)}</a></li></ol>'
         self._add(name, _NAVIGATION.format(title=escape(title), entries=entries).encode())
         self._list(name, _PAGE_TYPES[0], properties="nav")
 
@@ -313,7 +305,9 @@ def check_book(path: Path | None) -> None:
             "Narration can only be added to an EPUB.", "Name one .epub file with --file, or a different output format."
         )
     with Archive(path) as archive:
-        _, package = _package_of(archive, path.name)
+        file, package = _package_of(archive, path.name)
+        if not any(_pages_of(archive, file, package)):
+            raise DamagedDocument(f"“{path.name}” doesn’t list its pages.", "Repair the book first.")
         for name in archive.members:
             for _ in archive.blocks(name):  # raises for a damaged file now, not after hours of speech
                 pass
@@ -338,6 +332,17 @@ def _package_of(archive: Archive, name: str) -> tuple[str, Any]:
     return file, root
 
 
+def _pages_of(archive: Archive, package_file: str, package: Any) -> Iterator[tuple[Any, str]]:
+    """Yield the pages in reading order, each as its item in the manifest and its member."""
+    items = {item.get("id"): item for item in package.iterfind(f"{{{_OPF}}}manifest/{{{_OPF}}}item")}
+    for reference in dict.fromkeys(package.xpath("//*[local-name()='itemref']/@idref")):
+        item = items.get(reference)
+        if item is None or item.get("media-type") not in _PAGE_TYPES or "nav" in item.get("properties", "").split():
+            continue
+        if (file := archive.find(posixpath.join(posixpath.dirname(package_file), item.get("href", "")))) is not None:
+            yield item, file
+
+
 def _source(content: bytes) -> str:
     """Return the text of a page; one in an encoding that EPUB forbids is declared to be in UTF-8."""
     try:
@@ -348,22 +353,19 @@ def _source(content: bytes) -> str:
 
 def _numeric(reference: re.Match[str]) -> str:
     """Return a named reference by number, because only the older format declares the names."""
-    return (
-        "".join(f"&#{ord(each)};" for each in unescape(reference[0]))
-        if unescape(reference[0]) != reference[0]
-        else reference[0]
-    )
+    text = unescape(reference[0])
+    return reference[0] if text == reference[0] else "".join(f"&#{ord(each)};" for each in text)
 
 
 def _entries(points: Sequence[Any]) -> str:
-    """Return a list of links to the targets of an EPUB 2 table of contents, with those inside each."""
+    """Return a list of links to the targets of an EPUB 2 table of contents, with those inside each; empty if none."""
     made = []
     for number, point in enumerate(points, 1):
         label = " ".join(point.xpath("string(./*[local-name()='navLabel'])").split()) or str(number)
         target = escape(point.xpath("string(./*[local-name()='content']/@src)"))
-        inner = point.xpath("./*[local-name()='navPoint']")
-        made.append(f'<li><a href="{target}">{escape(label)}</a>{_entries(inner) if inner else ""}</li>')
-    return f"<ol>{''.join(made)}</ol>"
+        inner = _entries(point.xpath("./*[local-name()='navPoint']"))
+        made.append(f'<li><a href="{target}">{escape(label)}</a>{inner}</li>')
+    return f"<ol>{''.join(made)}</ol>" if made else ""
 
 
 def _overlay(page: _Page, file: str) -> str:

@@ -2,6 +2,7 @@
 
 import errno
 import json
+import posixpath
 import re
 import shutil
 import subprocess
@@ -225,6 +226,38 @@ def test_an_older_book_is_upgraded(tmp_path: Path) -> None:
         ]  # fmt: skip
         assert file.read("OEBPS/text/c1.xhtml").startswith(b'<?xml version="1.0" encoding="utf-8"?>\r\n<!DOCTYPE html>')
     assert [chapter.title for chapter in read(tmp_path / "narrated.epub").chapters] == ["Chapter 1", "Chapter 2"]
+
+
+NO_POINTS = '<ncx xmlns="http://www.daisy.org/z3986/2005/ncx/" version="2005-1"><navMap/></ncx>'
+
+
+@pytest.mark.parametrize("contents", [None, "", NO_POINTS], ids=["missing", "blank", "empty"])
+def test_contents_of_an_older_book_without_any_name_its_first_page(contents: str | None, tmp_path: Path) -> None:
+    body = f"<h1>One</h1>{PARAGRAPH}"
+    with zipfile.ZipFile(write_book(tmp_path / "plain.epub", body, older=True)) as file:
+        package = file.read("OEBPS/book.opf").decode().replace("<itemref", '<itemref idref="gone"/><itemref', 1)
+    members = {"OEBPS/toc.ncx": None, "OEBPS/parts/toc.ncx": contents}
+    moved = package.replace('"toc.ncx"', '"parts/toc.ncx"')
+    if contents is None:
+        moved = re.sub(r'<item id="ncx"[^>]*>', "", moved)
+    book = write_book(tmp_path / "book.epub", body, older=True, members=members | {"OEBPS/book.opf": moved})
+    assert narrate(book, tmp_path / "narrated.epub").unmarked_words == 0
+    with zipfile.ZipFile(tmp_path / "narrated.epub") as file:
+        (nav,) = etree.fromstring(file.read("OEBPS/book.opf")).xpath("//*[@properties='nav']/@href")
+        (link,) = etree.fromstring(file.read(f"OEBPS/{nav}")).iter("{*}a")
+    assert (
+        posixpath.normpath(posixpath.join("OEBPS", posixpath.dirname(nav), link.get("href"))) == "OEBPS/text/c1.xhtml"
+    )
+
+
+def test_a_book_that_lists_no_page_is_refused_before_any_speech(tmp_path: Path) -> None:
+    with zipfile.ZipFile(write_book(tmp_path / "plain.epub", PARAGRAPH)) as file:
+        package = file.read("OEBPS/book.opf").decode().replace('idref="c1"', 'idref="text/c1.xhtml"')
+    book = write_book(tmp_path / "book.epub", PARAGRAPH, members={"OEBPS/book.opf": package})
+    speaker = WordSpeaker()
+    with pytest.raises(UnusableDocument):
+        list(export(order_of(book, tmp_path / "narrated.epub"), speaker, lambda _: None))
+    assert not speaker.requests
 
 
 @pytest.mark.parametrize("find", [none, lambda *given: only("ffmpeg", *given)])
