@@ -10,9 +10,10 @@ from pathlib import Path
 from typing import Any
 
 from engine.cli.command import Command, Outcome, add_model
-from engine.runtime.preparation.devices import AUTO, DEVICES
+from engine.runtime.preparation.devices import AUTO, DEVICES, check_device
 from engine.runtime.synthesizer import Synthesizer
 from engine.system.atomic_write import atomic_write
+from engine.system.child_process import python_command
 
 EXECUTABLE = 0o755
 
@@ -40,9 +41,12 @@ def _run(options: argparse.Namespace) -> Outcome | None:
 
 
 def _write_script(options: argparse.Namespace) -> Outcome:
-    """Write an executable script that names the model if the options do. Raises `OutputError`."""
-    named = ["--model", options.model] if options.model_named else []
-    command = shlex.join([sys.executable, "-m", "engine", "speech-dispatcher", *named])
+    """Write an executable script with the options that are given. Raises `InvalidRequest` or `OutputError`."""
+    check_device(options.device)
+    model = options.model if options.model_named else None
+    given = {"--model": model, "--weights": options.weights, "--device": options.device}
+    named = [word for name, value in given.items() if value not in (None, AUTO) for word in (name, value)]
+    command = shlex.join(python_command("engine", "speech-dispatcher", *named))
     path: Path = options.write_script
     with atomic_write(path) as file:
         file.write(f'#!/bin/sh\nexec {command} "$@"\n'.encode())
