@@ -9,7 +9,8 @@ from __future__ import annotations
 
 import os
 import threading
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -48,9 +49,11 @@ def entry_for(path: Path, entries: Sequence[ModelEntry], installed: Sequence[Mod
     """Return the first model that accepts a checkpoint in the file or folder.
 
     Without a checkpoint, voices are for the first installed model; if none is installed, for the first importable one.
+    Raises `UnusableModel` if the folder can't be read.
     """
     fetchable = [entry for entry in entries if not entry.bundled]
-    offered = [path] if not os.path.isdir(path) else list(path.iterdir())
+    with _reading(path):
+        offered = [path] if not os.path.isdir(path) else list(path.iterdir())
     fitting = (
         entry
         for entry in fetchable
@@ -62,8 +65,13 @@ def entry_for(path: Path, entries: Sequence[ModelEntry], installed: Sequence[Mod
 def find_sources(path: Path, entry: ModelEntry) -> Sources:
     """Return the files in `path` for this model.
 
-    Raises `InvalidRequest` or `UnusableModel` if there are none, or several.
+    Raises `InvalidRequest` or `UnusableModel` if there are none, or several, or if they can't be read.
     """
+    with _reading(path):
+        return _found(path, entry)
+
+
+def _found(path: Path, entry: ModelEntry) -> Sources:
     if os.path.isdir(path):  # Path.is_dir raises OSError for a name that is too long
         return _in_folder(path, entry)
     if not os.path.isfile(path):
@@ -144,15 +152,18 @@ def given_checkpoint(
 ) -> tuple[Path | None, bool]:
     """Return the user's checkpoint, or None, and whether it is bit-identical to the published one.
 
-    Its parts are joined into the build folder. Raises `UnusableModel` if packages are missing or damaged, or if a
-    quantized checkpoint differs from the published one; and `Canceled` once `cancel` is set.
+    Its parts are joined into the build folder. Raises `UnusableModel` if packages are missing or damaged, if the
+    checkpoint can't be read, or if a quantized one differs from the published one; and `Canceled` once `cancel` is set.
     """
     if sources.packages is not None:
         check_packages(sources.packages, entry.packages)
         return _joined(entry, sources.packages, build_folder, on_progress, cancel), True
     path = sources.checkpoint
-    published = path is not None and _is_published_file(entry, path, on_progress, cancel)
-    if path is not None and entry.packages and not published:
+    if path is None:
+        return None, False
+    with _reading(path):
+        published = _is_published_file(entry, path, on_progress, cancel)
+    if entry.packages and not published:
         raise UnusableModel(
             f"{path.name} isn’t the published 8-bit file.", "Get the file again, or download the model."
         )
@@ -200,3 +211,15 @@ def _is_published_file(entry: ModelEntry, path: Path, on_progress: OnProgress, c
         on_progress(ModelActivity.CHECKING, done, pinned.bytes)
 
     return sha256_of(path, advance, cancel) == pinned.sha256
+
+
+@contextmanager
+def _reading(path: Path) -> Iterator[None]:
+    """Raise `UnusableModel` for an `OSError` of the block, which reads a user's file or folder."""
+    try:
+        yield
+    except OSError as error:
+        reason = error.strerror or error
+        raise UnusableModel(
+            f"{error.filename or path} can’t be read ({reason}).", "Make it readable, or choose a different file."
+        ) from error

@@ -229,7 +229,10 @@ class ModelStore:
             installation.add_students(copy.students)
 
     def name_for(self, path: Path) -> str:
-        """Return the name of the model for which a file or folder would be imported."""
+        """Return the name of the model for which a file or folder would be imported.
+
+        Raises `UnusableModel` if the folder can't be read.
+        """
         installed = [each for each in self._entries if self.status(each.name).state is ModelState.INSTALLED]
         return entry_for(path, self._entries, installed).name
 

@@ -1,8 +1,11 @@
+import errno
 import os
+import re
 import shutil
 import subprocess
 import sys
 import threading
+from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -175,6 +178,25 @@ def test_an_unusable_source_installs_nothing_and_a_valid_one_then_works(
     assert left_over(models) == []
     models.import_from(published.write(source), NAME)
     assert models.status(NAME).state is ModelState.INSTALLED
+
+
+@pytest.mark.parametrize("refused", [".", "voices", CHECKPOINT_NAME])
+def test_unreadable_sources_are_reported_as_such(
+    models: ModelStore, source: Path, refused: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def refusing(act: Callable[..., Any]) -> Callable[..., Any]:
+        def refuse(path: Path, *arguments: Any, **options: Any) -> Any:
+            if path == source / refused:
+                raise PermissionError(errno.EACCES, os.strerror(errno.EACCES), str(path))
+            return act(path, *arguments, **options)
+
+        return refuse
+
+    for name in ("iterdir", "open"):
+        monkeypatch.setattr(Path, name, refusing(getattr(Path, name)))
+    with pytest.raises(UnusableModel, match=re.escape(str(source / refused))):
+        models.import_from(source, models.name_for(source))
+    assert models.status(NAME).state is ModelState.ABSENT
 
 
 def spoil(source: Path, damage: str) -> None:
