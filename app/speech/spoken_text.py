@@ -50,7 +50,7 @@ class _Piece:
 
     def edited(self) -> _Edited:
         now = self.cursor.selectedText().translate(_AS_PLAIN_TEXT)
-        return _Edited(len(self.text), now, *_unchanged(self.text, now))
+        return _Edited(len(self.text), now, *unchanged(self.text, now))
 
     def position(self, character: int) -> int | None:
         """Return the current position of a character; None if it was edited."""
@@ -145,7 +145,7 @@ class SpokenTextMap:
         return self._pieces[index] if index >= 0 else None
 
 
-def _unchanged(before: str, now: str) -> tuple[int, int]:
+def unchanged(before: str, now: str) -> tuple[int, int]:
     """Return the number of equal characters at the start, and of the rest at the end."""
     if before == now:
         return len(now), 0

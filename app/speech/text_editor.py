@@ -18,12 +18,12 @@ from PySide6.QtGui import (
 )
 from PySide6.QtWidgets import QFrame, QPlainTextEdit, QVBoxLayout, QWidget
 
-from app.speech.spoken_text import SpokenTextMap
+from app.speech.spoken_text import SpokenTextMap, unchanged
 from app.theme import colors
 from app.widgets.file_dialogs import local_files
 from app.widgets.place_chooser import MARGIN_PIXELS, PlaceChooser
 from app.widgets.reading_marks import ReadingChip, ReadingMarks
-from app.widgets.text_views import TextColumn, Utf16Positions, character_of, has_wide, span_in
+from app.widgets.text_views import TextColumn, Utf16Positions, character_of, span_in
 from engine.speech import Preset, SpokenWord, Utterance
 
 DIRECTION = re.compile(
@@ -43,6 +43,7 @@ class PlainTextEdit(QPlainTextEdit):
 
     `place_requested` carries the position of the word that was clicked with `place_key` held, or that begins
     the line whose mark in the margin was clicked. An `offered` text is replaced by the first text typed or pasted.
+    `composing` is True while an input method changes a part of the text.
     """
 
     files_given = Signal(list)
@@ -52,6 +53,7 @@ class PlainTextEdit(QPlainTextEdit):
     def __init__(self, parent: QWidget) -> None:
         super().__init__(parent)
         self.offered = False
+        self.composing = False
         self._places = PlaceChooser(self)
         self._column = TextColumn(self)
         self.setPlaceholderText("Type, paste, or drop text to speak.")
@@ -105,7 +107,10 @@ class PlainTextEdit(QPlainTextEdit):
         """Insert text composed by an input method."""
         if event.commitString():
             self._give_way()
+        cursor = self.textCursor()
+        self.composing = cursor.selectionEnd() - cursor.selectionStart() < self.document().characterCount() - 1
         super().inputMethodEvent(event)
+        self.composing = False
 
     def _give_way(self) -> None:
         if self.offered:
@@ -188,9 +193,9 @@ class TextEditor(QFrame):
         self.chip = ReadingChip(self.edit)
         self._spoken = SpokenTextMap(self.edit.document())
         self._text: str | None = None  # once requested
-        self._length = 0  # in Qt's UTF-16 units
+        self._before = ""  # the text after the latest change
+        self._length = 0  # its length in Qt's UTF-16 units
         self._replacing = False
-        self._before = ""  # only while it has characters of two units
         self._found: tuple[int, int] | None = None  # the selection made by `select`
         self.edit.document().contentsChange.connect(self._on_change)
         self.edit.textChanged.connect(self.text_changed)
@@ -240,8 +245,8 @@ class TextEditor(QFrame):
         self._replacing = True  # which Qt does in two steps, or in none if the text is empty
         self.edit.setPlainText(text)
         self._replacing = False
+        self._before = self.text
         self._length = self.edit.document().characterCount() - 1
-        self._before = text if has_wide(text) else ""
         self.text_replaced.emit()
 
     def place_cursor(self, character: int) -> None:
@@ -311,32 +316,34 @@ class TextEditor(QFrame):
     @Slot(int, int, int)
     def _on_change(self, position: int, removed: int, added: int) -> None:
         self._text = None
-        replaced = removed >= self._length > 0
-        self.edit.offered = False
         if self._replacing:
+            self.edit.offered = False
             return
+        replaced = removed >= self._length > 0 and not self.edit.composing
         removed = min(removed, self._length - position)  # Qt may count the end of the text as well
-        self._length = self.edit.document().characterCount() - 1
-        added = min(added, self._length - position)
+        added = min(added, self.edit.document().characterCount() - 1 - position)
         edit = self._in_characters(position, removed, added)
+        if not any(edit[1:]):  # such as text that is still being composed
+            return
+        self.edit.offered = False
         if replaced:
             self.text_replaced.emit()
         else:
             self.text_edited.emit(*edit)
 
     def _in_characters(self, position: int, removed: int, added: int) -> tuple[int, int, int]:
-        """Convert a change in UTF-16 units to characters.
+        """Convert a change in UTF-16 units to characters, without those that it leaves as they were.
 
-        The text is examined only if it has characters of two units.
+        For composed text, Qt reports the whole paragraph.
         """
-        before, now = self._before, span_in(self.edit.document(), position, position + added).selectedText()
-        if not before and not has_wide(now):
-            return position, removed, added
-        text = self.text
-        start = character_of(text, position)
-        gone = character_of(before, position + removed) - start if before else removed
-        self._before = text if has_wide(text) else ""
-        return start, gone, character_of(text, position + added) - start
+        before, now = self._before, self.text
+        self._before, self._length = now, self.edit.document().characterCount() - 1
+        characters = Utf16Positions(now)
+        start, end = characters.character(position), characters.character(position + added)
+        end_before = character_of(before, position + removed)
+        same_before, same_after = unchanged(before[start:end_before], now[start:end])
+        start += same_before
+        return start, end_before - same_after - start, end - same_after - start
 
     @Slot(int)
     def _on_place(self, position: int) -> None:

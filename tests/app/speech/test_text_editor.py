@@ -269,6 +269,42 @@ def test_edits_are_reported_in_characters(editor: TextEditor) -> None:
     assert told == [(10, 0, 3), (2, 1, 3), (0, 0, 1)]
 
 
+@pytest.mark.parametrize("text", ["One two.", "One two.\nThree.", "🙂 One two. 🙂"])
+@pytest.mark.parametrize("composed", ["é", "日本", "🙂"])
+def test_composed_text_is_reported_as_an_edit_where_it_was_inserted(
+    editor: TextEditor, text: str, composed: str
+) -> None:
+    told: list[object] = []
+    editor.set_text(text)
+    editor.text_replaced.connect(lambda: told.append("replaced"))
+    editor.text_edited.connect(lambda *edit: told.append(edit))
+    place = text.index("two")
+    editor.place_cursor(place)
+    QApplication.sendEvent(editor.edit, QInputMethodEvent("´", []))
+    assert not told
+    compose(editor, composed)
+    assert editor.text == text.replace("two", f"{composed}two")
+    assert told == [(place, 0, len(composed))]
+
+
+def test_composed_text_that_replaces_the_selected_whole_is_reported_as_a_replacement(editor: TextEditor) -> None:
+    told: list[str] = []
+    editor.set_text("One two.")
+    editor.text_replaced.connect(lambda: told.append(editor.text))
+    editor.select_all()
+    compose(editor, "日本.")
+    assert told == ["日本."]
+
+
+def test_edits_of_a_text_with_other_line_ends_are_reported_in_characters(editor: TextEditor) -> None:
+    told: list[tuple[int, int, int]] = []
+    editor.set_text("A\r\nB\r\nC 🙂.")
+    editor.text_edited.connect(lambda *edit: told.append(edit))
+    editor.place_cursor(len("A B C 🙂"))
+    editor.edit.insertPlainText("x")
+    assert told == [(7, 0, 1)]
+
+
 def test_only_the_word_and_its_sentence_are_marked_in_an_utterance(editor: TextEditor) -> None:
     text = "🙂 One thing and. another."
     utterance = Utterance(0, text, "x", 0, len(text))
@@ -371,13 +407,18 @@ def type_in(editor: TextEditor) -> None:
     QTest.keyClicks(editor.edit, "Mine.")
 
 
-def compose(editor: TextEditor) -> None:
+def compose(editor: TextEditor, text: str = "Mine.") -> None:
     event = QInputMethodEvent()
-    event.setCommitString("Mine.")
+    event.setCommitString(text)
     QApplication.sendEvent(editor.edit, event)
 
 
-@pytest.mark.parametrize("write", [paste, type_in, compose])
+def compose_in_steps(editor: TextEditor) -> None:
+    QApplication.sendEvent(editor.edit, QInputMethodEvent("Mi", []))
+    compose(editor)
+
+
+@pytest.mark.parametrize("write", [paste, type_in, compose, compose_in_steps])
 def test_a_text_that_is_only_offered_gives_way_once(editor: TextEditor, write: Callable[[TextEditor], None]) -> None:
     editor.offer("Welcome.")
     QTest.keyClick(editor.edit, Qt.Key.Key_Right)
