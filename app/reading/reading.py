@@ -174,7 +174,7 @@ class Reading(QObject):
     @property
     def at_end(self) -> bool:
         """True if there is nothing left to play after the position."""
-        return not self._is_left and self.neighbor(1) is None
+        return self._left is None and self.neighbor(1) is None
 
     def play(self) -> None:
         """Play from the position; if paused and the text is unchanged, resume."""
@@ -183,8 +183,8 @@ class Reading(QObject):
             return
         if playback is Playback.PAUSED and (not self.shows_spoken or self._is_unchanged(self.character)):
             self._speech.go_on()
-        elif self._is_left:
-            self.play_from(self.character)
+        elif (left := self._left) is not None:
+            self.play_from(left)
         elif (following := self.neighbor(1)) is not None:
             self.go_to(following, play=True)
         else:
@@ -261,7 +261,7 @@ class Reading(QObject):
             return
         if self._document is not None:
             self.place = replace(self.place, heard=self.place.heard | {self.place.chapter})
-        self._go_to_character(len(self.text))
+        self._go_to_character(self._edits.now(len(self._speech.text)))  # more may have been added after it
         if (following := self.neighbor(1)) is not None:
             self.go_to(following, play=True)
 
@@ -335,9 +335,10 @@ class Reading(QObject):
         return self.spoken.owner if self.spoken is not None else None
 
     @property
-    def _is_left(self) -> bool:
-        """True if there is anything left to play after the position in the text on display."""
-        return _NOT_BLANK.search(self.text, self.character) is not None
+    def _left(self) -> int | None:
+        """The first character left to play at the position in the text on display or after it; None if none is."""
+        found = _NOT_BLANK.search(self.text, self.character)
+        return found.start() if found is not None else None
 
     def _goes_on_from(self, character: int) -> bool:
         """Return whether the latest utterance can continue from a character of the text on display.

@@ -85,7 +85,7 @@ class AnyOrder(RuleBasedStateMachine):
     @rule()
     def play(self) -> None:
         before, playback, text = self.place, self.speaker.playback, self.reading.text
-        left, owner = text[before[2] :].strip(), getattr(self.speaker.source, "owner", None)
+        left, owner = text[before[2] :].lstrip(), getattr(self.speaker.source, "owner", None)
         whole = getattr(self.speaker.source, "to_end", False)
         self.reading.play()
         if playback is Playback.PLAYING or not text.strip() or self.voice is None:
@@ -93,9 +93,9 @@ class AnyOrder(RuleBasedStateMachine):
         assert self.speaker.playback is Playback.PLAYING
         if left and whole and owner is not None and self.place[:2] == before[:2]:  # an item or a selection may resume
             begins = self.now(self.speaker.began[-1])
-            assert sentence_at(text, before[2]) <= begins <= before[2]
+            assert sentence_at(text, before[2]) <= begins <= len(text) - len(left)
         elif left and playback is Playback.STOPPED:
-            assert sentence_at(text, before[2]) <= self.now(self.speaker.began[-1]) <= before[2]
+            assert sentence_at(text, before[2]) <= self.now(self.speaker.began[-1]) <= len(text) - len(left)
 
     def now(self, character: int) -> int:
         """Return the place of a character of the speech in the visible text."""

@@ -174,6 +174,21 @@ def test_the_users_own_text_resumes_from_its_position(desk: Desk) -> None:
     assert desk.speaker.began[-1] == 0
 
 
+@pytest.mark.parametrize("written_after_the_end", [False, True])
+def test_play_resumes_at_text_that_was_added_at_the_end(desk: Desk, written_after_the_end: bool) -> None:
+    desk.reading.play()
+    if written_after_the_end:
+        desk.hear_all()
+    more = "\n\nA new paragraph."
+    desk.own += more
+    desk.reading.edited(len(OWN), 0, len(more))
+    desk.hear_all()
+    assert not desk.reading.at_end
+    desk.reading.play()
+    assert desk.speaker.text == desk.own
+    assert desk.speaker.began[-1] == desk.own.index("A new")
+
+
 def test_the_same_speech_resumes_after_an_edit_elsewhere(desk: Desk) -> None:
     desk.reading.play()
     desk.speaker.hear_on()
