@@ -348,6 +348,8 @@ class SpeechController(QObject):
             case Ended(error):
                 self._on_failure(error)
                 self._on_growth()
+        if moves:
+            self.player.position_changed.emit(self.player.position)  # a changed track is shown at its start
 
     def _on_failure(self, error: Exception | None) -> None:
         if error is None or isinstance(error, Canceled):

@@ -289,6 +289,30 @@ def test_going_back_twice_before_the_first_plays_goes_twice_as_far(desk: Desk, m
     assert desk.controller.player.position == 900
 
 
+def test_skipping_after_a_gap_was_filled_starts_at_the_position(desk: Desk, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("app.audio.player_panel.PAGE_SECONDS", 0.1)
+    text = " ".join(f"Sentence {number} is this." for number in range(8))
+    desk.editor.set_text(text)
+    desk.prepare()
+    desk.engine.hold_from = 1
+    desk.engine.hold.clear()
+    desk.window.play()
+    controller = desk.controller
+    desk.qtbot.waitUntil(lambda: controller.track.length > 0)
+    controller.speak_from(text.index("Sentence 6"))
+    desk.engine.hold.set()
+    desk.wait_made()
+    desk.engine.hold_from = 0
+    desk.engine.hold.clear()
+    controller.player.seek(controller.track.gaps[0][0])
+    assert controller.hear_from(text.index("Sentence 7"))
+    controller.pause()
+    desk.engine.hold.set()
+    desk.qtbot.waitUntil(lambda: controller.track.whole)
+    desk.page.player.go_forward()
+    assert controller.player.position == controller.track.segments[7].start + RATE_HZ // 10
+
+
 def test_the_appearance_is_chosen_in_the_menu_and_remembered(desk: Desk) -> None:
     dark = next(each for each in desk.window.menu.appearances.actions() if each.data() is Appearance.DARK)
     dark.trigger()
