@@ -39,7 +39,7 @@ class SpeechController(QObject):
     track_grew = Signal()  # or will not grow any further
     utterance_changed = Signal(object)
     failed = Signal(object)
-    speech_failed = Signal(object)  # about the latest speech only; `failed` is emitted as well
+    speech_failed = Signal(object)  # the latest speech, not its device; `failed` is emitted as well
     saved = Signal(object)
     previewed = Signal()
 
@@ -71,7 +71,6 @@ class SpeechController(QObject):
         self.player.playback_changed.connect(self._on_playback)
         self.player.position_changed.connect(self._on_position)
         self.player.failed.connect(self.failed)
-        self.player.failed.connect(self.speech_failed)
 
     @property
     def activity(self) -> Activity:

@@ -8,6 +8,7 @@ from PySide6.QtCore import QObject
 from PySide6.QtWidgets import QApplication, QFileDialog
 from pytestqt.qtbot import QtBot
 
+from app.audio.output import NoAudioDevice
 from app.audio.player import Playback
 from app.audio.track import AudioTrack
 from app.library.database import FILE
@@ -15,6 +16,7 @@ from app.library.feature import Recorder
 from app.library.queue_runner import CANCELED
 from app.library.records import QueueJob
 from app.library.sounds import read_track
+from app.messages import MessageTopic
 from app.speech.controller import SpeechController
 from app.speech.voice_choice import VoiceChoice
 from engine.errors import CompileError
@@ -204,6 +206,35 @@ def test_a_failure_elsewhere_does_not_end_the_item_playing(room: Room) -> None:
     with room.qtbot.waitSignal(room.feature.library.history_listed):  # after all pending writes
         room.feature.library.look_for("")
     assert room.states() == [("One. One.", "working"), ("Two.", "waiting")]
+
+
+def test_queued_texts_wait_for_a_device(room: Room) -> None:
+    room.output.error = NoAudioDevice()
+    for text in ("One.", "Two."):
+        room.type(text)
+        room.feature.add_to_queue()
+    room.qtbot.waitUntil(lambda: not room.feature.runner.playing)
+    room.wait_for(("One.", "waiting"), ("Two.", "waiting"))
+    assert room.window.page.banner.message.topic is MessageTopic.SOUND
+    room.output.error = None
+    room.feature.queue.play.trigger()
+    room.wait_for(("One.", "working"), ("Two.", "waiting"))
+    room.hear_out()
+    room.wait_for(("One.", "done"), ("Two.", "working"))
+
+
+def test_an_item_continues_after_its_device_was_lost(room: Room) -> None:
+    room.type("One. Two.")
+    room.feature.add_to_queue()
+    room.qtbot.waitUntil(lambda: room.speech.track.whole)
+    room.output.stream.pull(RATE_HZ // 2)
+    room.output.stream.active = False
+    room.speech.player.tick()
+    room.qtbot.wait_for_timers()
+    room.window.page.banner.button.click()
+    room.wait_for(("One. Two.", "working"))
+    room.hear_out()
+    room.wait_for(("One. Two.", "done"))
 
 
 def test_files_are_generated_in_turn(room: Room) -> None:
