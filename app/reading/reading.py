@@ -343,7 +343,7 @@ class Reading(QObject):
     def _goes_on_from(self, character: int) -> bool:
         """Return whether the latest utterance can continue from a character of the text on display.
 
-        A stopped one is not resumed in a voice that is no longer selected.
+        A stopped one is not resumed if a part of it has a voice that is no longer selected.
         """
         spoken, request, speech_settings = self.spoken, self._speech.request, self._speech_settings()
         if spoken is None or request is None or not spoken.to_end or not self.shows_spoken:
@@ -351,7 +351,7 @@ class Reading(QObject):
         if (
             self._speech.playback is Playback.STOPPED
             and speech_settings is not None
-            and speech_settings.voice != request.voice
+            and not (self._speech.as_requested and speech_settings.voice == request.voice)
         ):
             return False
         return self._is_unchanged(character)

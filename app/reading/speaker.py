@@ -102,6 +102,10 @@ class SpeechPlayer(Protocol):
     def heard_to_the_end(self) -> bool:
         """True if playback has reached the end by itself."""
 
+    @property
+    def as_requested(self) -> bool:
+        """True if the latest utterance is generated entirely with the requested voice, by the model in use."""
+
     def speak(self, request: SpeechRequest, source: object) -> None:
         """Generate and play a new utterance."""
 

@@ -108,6 +108,11 @@ class SpeechController(QObject):
         at_end = self.track.whole and self.player.position >= self.track.length
         return at_end and self.player.playback is Playback.STOPPED and not self.speech.left
 
+    @property
+    def as_requested(self) -> bool:
+        """True if the latest speech is generated entirely with the requested voice, by the present engine."""
+        return self.speech.as_asked and not self.speech.superseded
+
     @Slot()
     def list_voices(self) -> None:
         """List the voices of all models in the background; `voices_listed` carries them."""

@@ -13,7 +13,7 @@ from app.reading.opener import OpenedDocument
 from app.speech.voice_choice import VoiceChoice
 from engine.speech import Plan, SpeechRequest
 from engine.text.documents import Chapter, Document
-from tests.app.fakes import chunk_of, utterances_of
+from tests.app.fakes import FakeEngine, chunk_of, utterances_of
 from tests.app.test_main_window import TEXT, Desk
 
 
@@ -76,6 +76,31 @@ def test_a_voice_chosen_while_it_speaks_speaks_from_the_next_sentence(room: Room
     assert (room.engine.requests[1].voice, room.engine.requests[1].part) == ("am_adam", "Two 🙂. Three.")
     room.hear(1000)
     assert room.marked == ["Two 🙂."]
+
+
+def test_a_voice_chosen_again_after_a_stop_replaces_a_different_one(room: Room) -> None:
+    room.speak()
+    room.hear(300)
+    room.header.voices.choose_voice(VoiceChoice("am_adam", "starter"))
+    room.qtbot.waitUntil(lambda: len(room.engine.requests) == 2)
+    room.wait_made()
+    room.hear(1000)
+    room.window.menu.stop.trigger()
+    room.header.voices.choose_voice(VoiceChoice("af_heart", "starter"))
+    room.window.play()
+    room.qtbot.waitUntil(lambda: len(room.engine.requests) == 3)
+    assert (room.engine.requests[2].voice, room.engine.requests[2].part) == ("af_heart", "Two 🙂. Three.")
+
+
+def test_stopped_speech_continues_with_the_model_in_use(room: Room) -> None:
+    room.speak()
+    room.hear(1300)
+    room.window.menu.stop.trigger()
+    following = FakeEngine()
+    room.controller.change_engine(lambda: following)
+    room.window.play()
+    room.qtbot.waitUntil(lambda: len(following.requests) == 1)
+    assert following.requests[0].part == "Two 🙂. Three."
 
 
 def test_other_audio_is_not_adapted_to_settings_chosen_just_before(room: Room) -> None:

@@ -21,6 +21,7 @@ class FakeSpeaker:
         self.source: object = None
         self.request: SpeechRequest | None = None
         self.playback = Playback.STOPPED
+        self.as_requested = True
         self.position = 0
         self.made = 0
         self.began: list[int] = []
