@@ -153,7 +153,9 @@ class Reading(QObject):
         self.changed.emit()
 
     def remove_from_library(self, book: LibraryBook) -> None:
-        """Remove a book from the shelf."""
+        """Remove a book from the shelf; if it is open, it returns when it is opened again."""
+        if self._registry is not None and self._registry.digest == book.digest:
+            self._listed = False
         self._places.remove(book)
         self.changed.emit()
 

@@ -182,6 +182,17 @@ def test_a_book_that_is_removed_is_not_listed_any_more(desk: Home) -> None:
     assert not desk.window.menu.recent_files_menu.actions()[-1].isEnabled()
 
 
+def test_the_open_book_stays_removed_until_it_is_opened_again(desk: Home) -> None:
+    desk.open()
+    desk.window.menu.home.trigger()
+    desk.home.remove.trigger()
+    desk.reading.go_to(1)
+    assert desk.reading.shelf == ()
+    desk.open()
+    assert [book.path for book in desk.reading.shelf] == [desk.path]
+    assert desk.place == (1, 0)
+
+
 def test_a_last_book_that_cannot_be_opened_leaves_home(desk: Home) -> None:
     desk.settings.document = desk.path
     desk.document = DamagedDocument("It is damaged.", "Choose one.")
