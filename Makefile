@@ -68,7 +68,7 @@ test: $(VENV)/ready-to-test | system-test
 	if [[ -n "$$failed" ]]; then echo "Failed: the tests $$failed. What failed is listed above." >&2; exit 1; fi
 
 test-as-mac: $(VENV)/ready-to-test | system-test
-	$(BIN)/mypy --platform darwin
+	$(BIN)/mypy --num-workers $(WORKERS) --platform darwin
 	$(BIN)/pytest --numprocesses $(WORKERS) --dist loadfile --no-loadscope-reorder --max-worker-restart 0 \
 	    -p tests.as_mac -m "not alone and not long" $(ARGS)
 

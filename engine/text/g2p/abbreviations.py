@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import re
 
+from engine.text.g2p.dates import MONTH_NUMBERS, WEEKDAYS
 from engine.text.g2p.directions import CAPITAL, NAME_PLACEHOLDER
 from engine.text.g2p.draft import any_of, rule
 from engine.text.g2p.numbers import spelled
@@ -24,8 +25,7 @@ SENTENCE_STARTERS = (
 SENTENCE_AHEAD = rf"(?:[ ][\"'“‘(]*(?:{SENTENCE_STARTERS})\b(?!\.)|[ ]*(?:\n|$))"
 ENDS_SENTENCE = re.compile(rf"[”\"'’)]*{SENTENCE_AHEAD}")
 AFTER_TIMES = (
-    r"(?:(?:Mon|Tue|Tues|Wed|Wednes|Thu|Thur|Thurs|Fri|Sat|Satur|Sun)(?:days?)?|Jan(?:uary)?|Feb(?:ruary)?|Mar(?:ch)?"
-    r"|Apr(?:il)?|May|June?|July?|Aug(?:ust)?|Sept?(?:ember)?|Oct(?:ober)?|Nov(?:ember)?|Dec(?:ember)?"
+    rf"(?:(?:{any_of({*WEEKDAYS, *WEEKDAYS.values(), *MONTH_NUMBERS})})s?"
     r"|[A-Z]{1,3}T|UTC|Eastern|Central|Mountain|Pacific|Atlantic|Greenwich)\b"
 )
 ENDS_FIRMLY = re.compile(rf"[”\"'’)]*(?:[ ][\"'“‘(]*(?!{AFTER_TIMES}){CAPITAL}|[ ]*(?:\n|$))")
@@ -137,7 +137,8 @@ STATES = {
 }  # fmt: skip
 """American states, before a ZIP code."""
 NUMBER_AHEAD = (
-    r"(?=\d|[A-Z]\d|[(\[]\d{1,3}[a-z]?[)\]]|(?=[IVXL]{2}|[IVXLCDM]{3})M{0,3}(?:CM|CD|D?C{0,4})(?:XC|XL|L?X{0,3})(?:IX|IV|V?I{0,3})\b"
+    r"(?=\d|[A-Z]\d|[(\[]\d{1,3}[a-z]?[)\]]"
+    r"|(?=[IVXL]{2}|[IVXLCDM]{3})M{0,3}(?:CM|CD|D?C{0,4})(?:XC|XL|L?X{0,3})(?:IX|IV|V?I{0,3})\b"
     r"|(?=[ivxlc]{2})c{0,3}(?:xc|xl|l?x{0,3})(?:ix|iv|v?i{0,3})\b)"
 )
 """An Arabic or Roman numeral, also in brackets or after a letter, as in “Eq. (3)” and “Fig. S1”."""

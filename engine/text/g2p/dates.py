@@ -8,7 +8,7 @@ from __future__ import annotations
 import re
 
 from engine.text.g2p.draft import Rule, any_of, rule
-from engine.text.g2p.numbers import below_hundred, cardinal, decade, is_one, number, ordinal, year
+from engine.text.g2p.numbers import below_hundred, cardinal, decade, ordinal, year
 from engine.text.languages import Language
 
 _MONTHS = "January February March April May June July August September October November December"
@@ -97,16 +97,6 @@ def _minutes(minute: int, hour: int, plain: bool) -> str:
     return " o'clock" if 0 < hour <= 12 else " hundred hours"
 
 
-def _duration(match: re.Match[str], language: Language) -> str | None:
-    """Read “2h 5m 30s” and “1m 30s”."""
-    parts = [
-        f"{number(match[unit], language.british)} {unit}{'' if is_one(match[unit]) else 's'}"
-        for unit in ("hour", "minute", "second")
-        if match[unit]
-    ]
-    return " ".join(parts) if len(parts) > 1 else None
-
-
 def _first_of_range(match: re.Match[str], language: Language) -> str:
     """Return the beginning of “9am–5pm”, “8:00-9:30”, “Mon-Fri” or “Jan–Mar”."""
     return f"{match['first']} to "
@@ -170,11 +160,6 @@ RULES = (
     rule(
         r"(?:(?<=\d0s)|(?<=\dst)|(?<=\dnd)|(?<=\drd)|(?<=\dth))[ ]?[-–—][ ]?(?=['’‘]?\d{1,4}(?:st|nd|rd|th|s)\b)",
         lambda match, language: " to ",
-    ),
-    rule(
-        r"(?<![\w.,])(?:(?P<hour>\d{1,3})h[ ]?)?(?:(?P<minute>\d{1,3})m(?:in)?\b[ ]?)?(?:(?P<second>\d{1,2})s)?\b"
-        r"(?<=\d[hms])",
-        _duration,
     ),
     rule(
         r"(?<![\w.,])(?<!\ds[-–—])['’‘]?(?P<digits>(?:1[1-9]|20)?\d0)['’]?s\b",

@@ -20,7 +20,7 @@ from engine.text.g2p.markup import EMOTICON, WEB_RULES, join_lines, strip_markup
 from engine.text.languages import Language
 
 RULES = (
-    ("quantities", quantities.OLD_MONEY_RULES),
+    ("quantities", quantities.RULES_BEFORE_DATES),
     ("scripture", dates.SCRIPTURE_RULES),
     ("roman", numbers.ROMAN_HEADINGS),
     ("dates", dates.RULES),

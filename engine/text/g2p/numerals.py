@@ -67,12 +67,12 @@ def _fraction(match: re.Match[str], language: Language) -> str | None:
     whole, above, below = match["whole"], match["above"], match["below"]
     if not whole and (above, below) in (("24", "7"), ("9", "11"), ("50", "50"), ("20", "20"), ("4", "4")):
         return f"{pairs(above)} {pairs(below)}"
+    if max(len(above), len(below)) > MAX_FRACTION_DIGITS:
+        return None
     if not whole and (years := _two_years(above, below, language)):
         return years
     if not whole and above == below:
         return f"{number(above, language.british)} out of {number(below, language.british)}"
-    if max(len(above), len(below)) > MAX_FRACTION_DIGITS:
-        return None
     return mixed(whole, above, below, language.british) if whole else fraction(above, below, language.british)
 
 

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import re
+import unicodedata
 
 from engine.text.g2p.abbreviations import ENDS_FIRMLY
 from engine.text.g2p.draft import any_of, rule
 from engine.text.g2p.numbers import RAISED_DIGITS, cardinal, fraction, is_one, mixed, number, plural, with_article
-from engine.text.g2p.units import CURRENCIES, FOOT, INCH, MAGNITUDES, UNITS, Unit, unit_name
+from engine.text.g2p.units import CURRENCIES, FOOT, INCH, MAGNITUDES, PENNY, UNITS, Unit, unit_name
 from engine.text.languages import Language
 
 AMOUNT = r"(?:(?>\d{1,3}(?:,\d{3})++(?!\d)|\d++)(?:\.\d++)?|\.\d++)"
@@ -19,10 +20,8 @@ UNIT = any_of(UNITS)
 POWERS = {"²": "square", "^2": "square", "³": "cubic", "^3": "cubic", "2": "square", "3": "cubic"}
 POWERS_BEHIND = {"square": "squared", "cubic": "cubed"}
 POWER = r"²|³|\^[23]|[23]"
-VULGAR = {
-    "½": "1/2", "⅓": "1/3", "⅔": "2/3", "¼": "1/4", "¾": "3/4", "⅕": "1/5", "⅖": "2/5", "⅗": "3/5", "⅘": "4/5",
-    "⅙": "1/6", "⅚": "5/6", "⅐": "1/7", "⅛": "1/8", "⅜": "3/8", "⅝": "5/8", "⅞": "7/8", "⅑": "1/9", "⅒": "1/10",
-}  # fmt: skip
+VULGAR = "¼-¾⅐-⅞"
+"""The characters that are fractions, for a set of characters in a pattern."""
 MEASURES = any_of({*(unit.one for unit in (*UNITS.values(), INCH)), "acre", "cup", "pint", "quart"})
 """Names of measures that can have a fraction."""
 PER_BEFORE = re.compile(r"\bper[ ][a-z]+\Z")
@@ -106,8 +105,23 @@ def _plural(match: re.Match[str], language: Language) -> str | None:
 
 def _millions(match: re.Match[str], language: Language) -> str:
     """Read “2.5m jobs” and “1.5m–2m people”."""
-    low, high = match["amount"], match["high"]
-    return f"{number(low, language.british)}{f' to {number(high, language.british)}' if high else ''} million"
+    return f"{_amounts(match, language)} million"
+
+
+def _amounts(match: re.Match[str], language: Language) -> str:
+    """Return “five” or “five to ten”."""
+    high = f" to {number(match['high'], language.british)}" if match["high"] else ""
+    return f"{number(match['amount'], language.british)}{high}"
+
+
+def _duration(match: re.Match[str], language: Language) -> str | None:
+    """Read “2h 5m 30s” and “1m 30s”."""
+    parts = [
+        f"{number(match[unit], language.british)} {unit_name(unit, is_one(match[unit]), language)}"
+        for unit in ("h", "min", "s")
+        if match[unit]
+    ]
+    return " ".join(parts) if len(parts) > 1 else None
 
 
 def _measure(match: re.Match[str], language: Language) -> str:
@@ -117,7 +131,7 @@ def _measure(match: re.Match[str], language: Language) -> str:
     """
     low, high = match["amount"], match["high"]
     single = match["gap"] == "-" or (is_one(low) and not high) or _describes(match)
-    words = number(low, language.british) + (f" to {number(high, language.british)}" if high else "")
+    words = _amounts(match, language)
     power = POWERS.get(match["power"] or "", "")
     name = unit_name(match["unit"], single, language)
     per = f" per {_divisor(match, language)}" if match["per"] else ""
@@ -163,7 +177,7 @@ def _large(match: re.Match[str], language: Language) -> str | None:
 
 def _divided(match: re.Match[str], language: Language) -> str:
     """Write “½” and “¹/₂” as “1/2”, apart from its neighbors."""
-    plain = VULGAR.get(match[0]) or f"{match['above']}/{match['below']}".translate(IN_LINE)
+    plain = unicodedata.normalize("NFKC", match[0]).replace("⁄", "/")
     return f" {plain}{' ' * match.string[match.end() : match.end() + 1].isalnum()}"
 
 
@@ -226,9 +240,7 @@ AMOUNT_BEFORE = re.compile(
 )
 MAX_AMOUNT = 40
 CENTS = re.compile(r"\.\d\d\b")
-OLD_MONEY = {
-    "pounds": Unit("pound", "pounds"), "shillings": Unit("shilling", "shillings"), "pence": Unit("penny", "pence")
-}  # fmt: skip
+OLD_MONEY = {"pounds": CURRENCIES["£"].major, "shillings": Unit("shilling", "shillings"), "pence": PENNY}
 SHILLINGS = r"(?P<shillings>\d{1,2})s\b\.?"
 PENCE = r"(?P<pence>\d{1,2})(?P<half>½|[ ]?1/2)?d\b"
 PRICE_WORDS = (r"\bat", r"\bpaid", r"\bcost", r"\bcosts", r"\bworth", r"\bprice")
@@ -239,6 +251,7 @@ SECONDS_BEFORE = re.compile(
     r"|\d[ ]?(?:h|hr|hrs|m|min|mins))[ ]\Z",
     re.IGNORECASE,
 )
+"""Words before a number of seconds; otherwise, an integer with an “s” is a plural, as in “737s”."""
 SECONDS_BEHIND = re.compile(
     r"[ -](?:timeouts?|delays?|clips?|intervals?|windows?|videos?|pauses?|breaks?|rests?|laps?|exposures?|countdown"
     r"|later|ago|left|each|long|earlier|elapsed|remaining)\b|[/·]"
@@ -250,15 +263,20 @@ COUNTED_BY_MILLIONS = (
     "copies doses shares units votes views downloads visits trips deaths births cases dollars pounds euros years acres "
     "hectares litres liters records accounts vehicles cars phones animals birds trees"
 )
-IN_LINE = {ord(sign): str(digit) for signs in ("⁰¹²³⁴⁵⁶⁷⁸⁹", "₀₁₂₃₄₅₆₇₈₉") for digit, sign in enumerate(signs)}
-OLD_MONEY_RULES = (
+"""Nouns after “2.5m”, which is a length before any other."""
+RULES_BEFORE_DATES = (
     rule(rf"(?<![\w.,])£(?P<pounds>\d{{1,3}}(?:,\d{{3}})*|\d+)[ ]?{SHILLINGS}(?:[ ]?{PENCE}\.?)?", _old_money),
     rule(rf"{BEFORE_OLD_MONEY}{SHILLINGS}[ ]?{PENCE}\.?", _old_money),
     rule(rf"(?:{WHERE_PRICES_ARE}|{BEFORE_OLD_MONEY}(?=\d+s\.[ ]?[a-z,;:)]))(?P<shillings>\d{{1,2}})s\.", _old_money),
     rule(rf"{BEFORE_OLD_MONEY}{PENCE}\.(?=[ ,;:)’”\"']|$)", _old_money),
+    rule(
+        r"(?<![\w.,])(?:(?P<h>\d{1,3})h[ ]?)?(?:(?P<min>\d{1,3})m(?:in)?\b[ ]?)?(?:(?P<s>\d{1,2})s)?\b(?<=\d[hms])",
+        _duration,
+    ),
 )
+"""Rules for a number before an “s”, which may otherwise be the name of a decade."""
 RULES = (
-    rule(rf"[{''.join(VULGAR)}]|(?P<above>[{RAISED_DIGITS}]+)[/⁄](?P<below>[₀-₉]+|\d+)", _divided),
+    rule(rf"[{VULGAR}]|[{RAISED_DIGITS}]+[/⁄](?:[₀-₉]+|\d+)", _divided),
     rule(
         r"(?<![\w.,/-])(?P<whole>\d{1,3})-(?=[1-9]/(?:2|3|4|8)(?![\w/]))", lambda match, language: f"{match['whole']} "
     ),

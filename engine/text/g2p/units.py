@@ -172,9 +172,10 @@ MAGNITUDES = {
 """Words after an amount of money."""
 
 CENT = _regular("cent")
+PENNY = Unit("penny", "pence")
 CURRENCIES: dict[str, Currency] = {
     "$": Currency(_regular("dollar"), CENT),
-    "£": Currency(_regular("pound"), Unit("penny", "pence")),
+    "£": Currency(_regular("pound"), PENNY),
     "€": Currency(_regular("euro"), CENT),
     "¥": Currency(_same("yen"), None),
     "₹": Currency(_regular("rupee"), Unit("paisa", "paise")),
@@ -197,7 +198,7 @@ CURRENCIES: dict[str, Currency] = {
     "R$": Currency(Unit("Brazilian real", "Brazilian reais"), None),
     "USD": Currency(Unit("U.S dollar", "U.S dollars"), CENT),
     "EUR": Currency(_regular("euro"), CENT),
-    "GBP": Currency(Unit("British pound", "British pounds"), Unit("penny", "pence")),
+    "GBP": Currency(Unit("British pound", "British pounds"), PENNY),
     "JPY": Currency(_same("Japanese yen"), None),
     "CNY": Currency(_same("Chinese yuan"), None),
     "CHF": Currency(_regular("Swiss franc"), None),

@@ -274,6 +274,8 @@ def test_numerals(written, words):
     assert spoken(written) == words
 
 
-@pytest.mark.parametrize("digits", ["1" * 5000, "1." * 500, "1/" * 500, "9" * 30 + "/3", "1e" * 300, "²" * 500])
+@pytest.mark.parametrize(
+    "digits", ["1" * 5000, "1." * 500, "1/" * 500, "9" * 30 + "/3", "1" * 5000 + "/2", "1e" * 300, "²" * 500]
+)
 def test_absurd_numbers_are_only_long(digits):
     assert not any(character.isdigit() for character in spoken(digits))
