@@ -35,6 +35,7 @@ from app.speech.engine_worker import EngineFactory, VoiceLister, engine_for, voi
 from app.speech.voice_choice import VoiceChoice, prosody_of
 from app.system.desktop import OpenedFiles, session_bus_address
 from app.system.mac import AppNapInhibitor, SpeakService
+from app.system.threads import create_qt_types
 from app.tasks import Tasks
 from app.theme import Appearance, Theme
 from engine.speech import STARTER, SpeechRequest, VoiceInfo
@@ -286,7 +287,7 @@ class Application(QObject):
             self.export.look_for_interrupted()
         if self._speaks_at_once:
             self.window.reading.play_from_beginning()
-        QTimer.singleShot(ADD_DIAGNOSTICS_AFTER_MS, self._import_diagnostics)
+        QTimer.singleShot(ADD_DIAGNOSTICS_AFTER_MS, lambda: create_qt_types(self._import_diagnostics))
         self._models_timer.start()
         self._desktop_timer.start()
         QTimer.singleShot(LOOK_FOR_DEVICE_AFTER_MS, self._look_for_device)

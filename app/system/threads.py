@@ -1,4 +1,4 @@
-"""Thread stack size and priority, and garbage collection on the window's thread alone.
+"""Thread stack size and priority; garbage collection and the creation of Qt's types on the window's thread alone.
 
 By default, Python collects garbage in any thread that happens to create an object. That may be a thread that must not
 delete widgets, or Qt code holding a lock that deleting them waits for, which causes a deadlock. Only reference cycles
@@ -11,10 +11,12 @@ import gc
 import os
 import sys
 import time
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
+from itertools import islice
 from typing import TypeVar
 
+from PySide6 import QtCore, QtGui, QtWidgets
 from PySide6.QtCore import QTimer
 
 Item = TypeVar("Item")
@@ -22,6 +24,7 @@ STACK_BYTES = 16 << 20
 """The stack size of every thread. On a Mac, the default is 512 KB, half of which libsndfile needs to write Vorbis."""
 ITEMS_BETWEEN_PAUSES = 250
 PAUSE_SECONDS = 0.001
+TYPES_BETWEEN_EVENTS = 25
 LOOK_EVERY_MS = 1000
 SETTLED_AFTER_MS = 3000
 """By then, the window and its imports are permanent.
@@ -67,6 +70,24 @@ def collect_what_is_due() -> None:
     due = [generation for generation, (count, threshold) in enumerate(pairs) if count > threshold]
     if due:
         gc.collect(max(due))
+
+
+def create_qt_types(then: Callable[[], object]) -> None:
+    """Create all of Qt's types in this thread, a few between events, and then call a function.
+
+    PySide creates a type when it is first accessed. If a background thread did so, as importing pyqtgraph does, an
+    event of the window could use the unfinished type, and the process would crash.
+    """
+    modules = (QtCore, QtGui, QtWidgets)
+    types = ((module, name) for module in modules for name in dir(module))
+
+    def create_some() -> None:
+        some = list(islice(types, TYPES_BETWEEN_EVENTS))
+        for module, name in some:
+            getattr(module, name)
+        QTimer.singleShot(0, create_some if some else then)
+
+    create_some()
 
 
 def gently(items: Iterable[Item]) -> Iterator[Item]:

@@ -1,4 +1,6 @@
 import gc
+import subprocess
+import sys
 import threading
 import weakref
 from collections.abc import Callable, Iterator
@@ -9,6 +11,7 @@ from pytestqt.qtbot import QtBot
 
 from app.system import threads
 from app.system.threads import collect_what_is_due, collected_between_events, gently, not_collected
+from engine.system.paths import project_folder
 
 
 @pytest.fixture(scope="module", autouse=True)
@@ -116,3 +119,27 @@ def test_the_timer_ends_with_it(qtbot: QtBot, monkeypatch: pytest.MonkeyPatch) -
 @pytest.mark.parametrize("count", [0, 1, 250, 1001])
 def test_a_loop_with_pauses_has_all_items_in_order(count: int) -> None:
     assert list(gently(range(count))) == list(range(count))
+
+
+CREATE_TYPES = """
+from PySide6 import QtCore, QtGui, QtWidgets
+from PySide6.QtWidgets import QApplication
+
+from app.system.threads import create_qt_types
+
+
+def missing() -> bool:
+    return any(name not in vars(module) for module in (QtCore, QtGui, QtWidgets) for name in dir(module))
+
+
+application = QApplication([])
+assert missing()
+create_qt_types(application.quit)
+assert missing()  # events come first
+application.exec()
+assert not missing()
+"""
+
+
+def test_all_types_exist_before_a_thread_uses_them() -> None:
+    subprocess.run([sys.executable, "-c", CREATE_TYPES], cwd=project_folder(), check=True)
