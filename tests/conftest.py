@@ -56,6 +56,7 @@ os.environ["XDG_CONFIG_HOME"] = str(BUILD_FOLDER / "config" / WORKER)
 os.environ["XDG_DATA_HOME"] = str(BUILD_FOLDER / "data" / WORKER)
 os.environ["OMP_NUM_THREADS"] = "1"  # torch's and TVM's thread pools, spinning in one process, halve each other's speed
 os.environ["TORCH_FAKE_TENSOR_DISPATCH_CACHE"] = "0"  # tracing a stage of symbolic lengths is a third faster without it
+os.environ["PYTHONFAULTHANDLER"] = "1"  # a process of a test that crashes says where
 os.environ.pop("PYTHONDONTWRITEBYTECODE", None)  # otherwise every process of a test compiles its imports
 sys.dont_write_bytecode = False
 if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:  # as in a shell's background jobs and all their children
