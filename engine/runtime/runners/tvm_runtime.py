@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import importlib
 import importlib.util
+import os
 import sys
 import threading
 import weakref
@@ -40,6 +41,12 @@ _EXISTS = 0
 _SHARE_ALL_CORES = -3
 """TVM's number of the mode in which threads may run on any of the given cores."""
 _PACKAGE = "apache-tvm"
+_SPINS_VARIABLE, _SPINS = "TVM_THREAD_POOL_SPIN_COUNT", 1000
+"""The number of times that an idle thread of a pool yields before it sleeps; TVM reads it with the first pool.
+
+By default, threads yield 300,000 times, also before they end. Beside processes that use all cores, each time may take
+milliseconds, so that a finished program would end minutes later.
+"""
 Result = TypeVar("Result")
 
 
@@ -109,6 +116,7 @@ class Runtime:
     """
 
     def __init__(self, device: str, threads: int | None = None) -> None:
+        os.environ.setdefault(_SPINS_VARIABLE, str(_SPINS))
         self._ffi = _import_without_torch("tvm_ffi")
         self._library = _load_library(self._ffi, "tvm_runtime", "RTLD_GLOBAL")
         self._memory: _Memory = _MetalMemory(self._ffi) if device == METAL_DEVICE else _HostMemory(self._ffi)

@@ -38,6 +38,16 @@ import tvm_ffi
 assert tvm_ffi.get_global_func("runtime.NumThreads")() == 1
 assert os.sched_getaffinity(0) == cores, os.sched_getaffinity(0)
 """
+IDLE_THREADS = """
+import time
+from engine.runtime.runners.tvm_runtime import Runtime
+Runtime("cpu", threads=4).prepare_thread()
+time.sleep(0.01)
+before = time.process_time()
+time.sleep(1)
+print(time.process_time() - before)
+"""
+MAX_IDLE_SECONDS = 0.03
 
 ARRAYS = [
     np.arange(6, dtype=np.int32).reshape(2, 3),
@@ -84,6 +94,13 @@ def test_a_library_that_the_system_refuses_to_load_is_one_sentence(quarantined, 
 def test_a_single_thread_may_run_on_any_core():
     environment = {name: value for name, value in os.environ.items() if name != "TVM_BIND_THREADS"}
     subprocess.run([sys.executable, "-c", ONE_THREAD], cwd=PROJECT, env=environment, check=True)
+
+
+def test_idle_threads_soon_sleep():
+    """Otherwise they use CPU time between utterances, and a program ends late beside others."""
+    command = [sys.executable, "-c", IDLE_THREADS]
+    done = subprocess.run(command, cwd=PROJECT, capture_output=True, text=True, check=True)
+    assert float(done.stdout) < MAX_IDLE_SECONDS
 
 
 @pytest.mark.skipif(sys.platform == "darwin", reason="this computer has Metal")
