@@ -213,10 +213,9 @@ class _Book:
         matter = self._matters.get(file, Matter.BACK if file in self._apart else None)
         if matter is None:
             return pieces
-        plain = [piece.block.matter is Matter.TEXT for piece in pieces]
         return [
-            replace(piece, block=replace(piece.block, matter=matter)) if is_plain else piece
-            for piece, is_plain in zip(pieces, plain, strict=True)
+            replace(piece, block=replace(piece.block, matter=matter)) if piece.block.matter is Matter.TEXT else piece
+            for piece in pieces
         ]
 
     def _picture(self, folder: str, reference: str) -> str | None:
