@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 from itertools import chain
-from typing import Any
+from typing import Any, ClassVar
 
 from PySide6.QtCore import (
     QAbstractItemModel,
@@ -18,7 +18,7 @@ from PySide6.QtCore import (
     Signal,
     Slot,
 )
-from PySide6.QtGui import QColor, QKeyEvent, QResizeEvent
+from PySide6.QtGui import QColor, QKeyEvent
 from PySide6.QtWidgets import (
     QAbstractItemView,
     QComboBox,
@@ -209,6 +209,13 @@ class LexiconTable(QTableView):
 
     current_changed = Signal()
     typed = Signal(object)
+    WIDTHS: ClassVar = {
+        EntryColumn.KIND: 140,
+        EntryColumn.LANGUAGE: 105,
+        EntryColumn.PART_OF_SPEECH: 105,
+        EntryColumn.CASE: 55,
+    }
+    """The widths of some columns at first, in pixels; the others share the rest."""
 
     def __init__(self, model: LexiconModel, parent: QWidget | None = None) -> None:
         super().__init__(parent)
@@ -230,6 +237,7 @@ class LexiconTable(QTableView):
         rows, header = self.verticalHeader(), self.horizontalHeader()
         rows.hide()
         rows.setSectionResizeMode(QHeaderView.ResizeMode.Fixed)
+        rows.setDefaultSectionSize(self.fontMetrics().height() + PADDING_PIXELS)
         header.setHighlightSections(False)
         header.setSelectionModel(
             QItemSelectionModel(model, header)
@@ -239,7 +247,11 @@ class LexiconTable(QTableView):
         header.setSortIndicatorShown(True)
         header.setSortIndicatorClearable(True)
         header.setSortIndicator(-1, Qt.SortOrder.AscendingOrder)
-        self._fit_columns()
+        for column in EntryColumn:
+            if column in self.WIDTHS:
+                self.setColumnWidth(column, self.WIDTHS[column])
+            else:
+                header.setSectionResizeMode(column, QHeaderView.ResizeMode.Stretch)
         self._delegate.typed.connect(self.typed)
 
     @property
@@ -265,34 +277,6 @@ class LexiconTable(QTableView):
         """Edit a cell."""
         self.select_row(row, column)
         self.edit(self.entries.index(row, column))
-
-    def changeEvent(self, event: QEvent) -> None:
-        """Fit rows and columns to a different font."""
-        super().changeEvent(event)
-        if event.type() is QEvent.Type.FontChange:
-            self._fit_columns()
-
-    def resizeEvent(self, event: QResizeEvent) -> None:
-        """Let the columns of free text share the room that the others leave."""
-        super().resizeEvent(event)
-        self._share_room()
-
-    def _fit_columns(self) -> None:
-        """Fit the titles of all columns, and the longest choices."""
-        self.verticalHeader().setDefaultSectionSize(self.fontMetrics().height() + PADDING_PIXELS)
-        for column in EntryColumn:
-            longest = max(map(self.fontMetrics().horizontalAdvance, column.choices.values()), default=0)
-            self.setColumnWidth(column, max(self._title_width(column), longest + PADDING_PIXELS))
-        self._share_room()
-
-    def _share_room(self) -> None:
-        free = [column for column in EntryColumn if not column.choices]
-        room = self.viewport().width() - sum(map(self.columnWidth, set(EntryColumn) - set(free)))
-        for column in free:
-            self.setColumnWidth(column, max(self._title_width(column), room // len(free)))
-
-    def _title_width(self, column: EntryColumn) -> int:
-        return self.horizontalHeader().sectionSizeFromContents(column).width()
 
     def currentChanged(self, current: AnyIndex, previous: AnyIndex) -> None:
         """Report a different row."""
