@@ -85,7 +85,8 @@ TITLES = {
     "Cpt": "Captain", "Sergt": "Sergeant", "Supt": "Superintendent", "Insp": "Inspector", "Det": "Detective",
     "Revd": "Reverend", "Profs": "Professors", "Drs": "Doctors", "Msgr": "Monsignor", "Atty": "Attorney",
     "Amb": "Ambassador", "Cllr": "Councillor", "Gens": "Generals", "Sens": "Senators", "Reps": "Representatives",
-    "Bp": "Bishop", "Abp": "Archbishop",
+    "Bp": "Bishop", "Abp": "Archbishop", "Rt": "Right", "Assoc": "Associate", "Asst": "Assistant", "Dep": "Deputy",
+    "Exec": "Executive", "Dir": "Director", "Ald": "Alderman", "Bro": "Brother",
 }  # fmt: skip
 """Abbreviations before a name."""
 NAMES = {
@@ -94,12 +95,13 @@ NAMES = {
 }  # fmt: skip
 """Abbreviated first names, before a last name."""
 WORDS = {
-    "vs": "versus", "etc": "etc", "cf": "compare", "approx": "approximately", "dept": "department",
-    "Dept": "Department", "est": "established", "govt": "government", "Inc": "Incorporated", "Ltd": "Limited",
-    "Corp": "Corporation", "Co": "Company", "Bros": "Brothers", "Jr": "Junior", "Sr": "Senior", "tel": "telephone",
-    "Tel": "Telephone", "ext": "extension", "Ave": "Avenue", "Blvd": "Boulevard", "Rd": "Road", "Ln": "Lane",
-    "Hwy": "Highway", "Univ": "University", "misc": "miscellaneous", "incl": "including", "excl": "excluding",
-    "al": "al", "ca": "circa", "viz": "namely", "Esq": "Esquire", "Assn": "Association", "Intl": "International",
+    "vs": "versus", "etc": "etc", "cf": "compare", "approx": "approximately", "Approx": "Approximately",
+    "dept": "department", "Dept": "Department", "est": "established", "Est": "Established", "govt": "government",
+    "Inc": "Incorporated", "Ltd": "Limited", "Corp": "Corporation", "Co": "Company", "Bros": "Brothers", "Jr": "Junior",
+    "Sr": "Senior", "tel": "telephone", "Tel": "Telephone", "ext": "extension", "Ave": "Avenue", "Blvd": "Boulevard",
+    "Rd": "Road", "Ln": "Lane", "Hwy": "Highway", "Univ": "University", "misc": "miscellaneous", "incl": "including",
+    "excl": "excluding", "al": "al", "ca": "circa", "viz": "namely", "Esq": "Esquire", "Assn": "Association",
+    "Intl": "International",
 }  # fmt: skip
 """Abbreviations with a dot, which may also end a sentence."""
 PARTS = {
@@ -107,7 +109,7 @@ PARTS = {
     "Vol": "Volume", "vols": "volumes", "Vols": "Volumes", "ch": "chapter", "Ch": "Chapter", "chs": "chapters",
     "chap": "chapter", "Chap": "Chapter", "chaps": "chapters", "Chaps": "Chapters", "bk": "book", "Bk": "Book",
     "bks": "books", "Bks": "Books", "pt": "part", "Pt": "Part", "pts": "parts", "pl": "plate", "Pl": "Plate",
-    "cant": "canto",
+    "cant": "canto", "sc": "scene", "Sc": "Scene",
 }  # fmt: skip
 """Abbreviated parts of books, whose numbers may be single letters: “vol. i”, “p. v”."""
 BEFORE_NUMBERS = {
@@ -118,7 +120,8 @@ BEFORE_NUMBERS = {
     "Ste": "Suite", "Bldg": "Building", "l": "line", "ll": "lines", "n": "note", "nn": "notes", "op": "opus",
     "Op": "Opus", "ep": "episode", "Ep": "Episode", "col": "column", "cols": "columns", "para": "paragraph",
     "paras": "paragraphs", "App": "Appendix", "Ref": "Reference", "Refs": "References",
-    "eqs": "equations", "Eqs": "Equations",
+    "eqs": "equations", "Eqs": "Equations", "max": "maximum", "Max": "Maximum", "avg": "average", "Avg": "Average",
+    "qty": "quantity", "Qty": "Quantity",
 }  # fmt: skip
 LATIN = {
     "e.g": "for example", "i.e": "that is", "a.k.a": "also known as", "w/o": "without", "w/": "with", "b/c": "because",
@@ -136,6 +139,14 @@ STATES = {
     "WI": "Wisconsin", "WY": "Wyoming",
 }  # fmt: skip
 """American states, before a ZIP code."""
+STATES_IN_NEWSPAPERS = {
+    "Ala": "AL", "Ariz": "AZ", "Ark": "AR", "Calif": "CA", "Cal": "CA", "Colo": "CO", "Conn": "CT", "Del": "DE",
+    "Fla": "FL", "Ga": "GA", "Ill": "IL", "Ind": "IN", "Kan": "KS", "Kans": "KS", "Ky": "KY", "La": "LA", "Md": "MD",
+    "Mass": "MA", "Mich": "MI", "Minn": "MN", "Miss": "MS", "Mo": "MO", "Mont": "MT", "Neb": "NE", "Nebr": "NE",
+    "Nev": "NV", "Okla": "OK", "Ore": "OR", "Oreg": "OR", "Pa": "PA", "Penn": "PA", "Tenn": "TN", "Tex": "TX",
+    "Vt": "VT", "Va": "VA", "Wash": "WA", "Wis": "WI", "Wyo": "WY",
+}  # fmt: skip
+"""Abbreviations of American states after the name of a town."""
 NUMBER_AHEAD = (
     r"(?=\d|[A-Z]\d|[(\[]\d{1,3}[a-z]?[)\]]"
     r"|(?=[IVXL]{2}|[IVXLCDM]{3})M{0,3}(?:CM|CD|D?C{0,4})(?:XC|XL|L?X{0,3})(?:IX|IV|V?I{0,3})\b"
@@ -195,9 +206,22 @@ RULES = (
     rule(rf"\b(?P<title>Mr|Mrs|Dr|Mme|Mlle|Messrs)(?=[ ]{CAPITAL})", _title),
     rule(rf"\b(?P<name>{any_of(NAMES)})\.(?=[ ]{CAPITAL})", lambda match, language: NAMES[match["name"]]),
     rule(rf"\bSte?\.?[ ](?=[A-Z][a-z]|{NAME_PLACEHOLDER})", lambda match, language: "Saint "),
+    rule(r"\bRt[ ](?=Hon\b|Rev)", lambda match, language: "Right "),
+    rule(
+        rf"(?P<before>\b(?:in|of|from|near|to)[ ]|,[ ])Co\.?[ ](?={CAPITAL})",
+        lambda match, language: f"{match['before']}County ",
+    ),
+    rule(
+        rf"(?P<town>\b[A-Z][a-z]+,[ ])(?P<state>{any_of(STATES_IN_NEWSPAPERS)})\.(?=[,;)]|[ ][a-z(])",
+        lambda match, language: match["town"] + STATES[STATES_IN_NEWSPAPERS[match["state"]]],
+    ),
     rule(
         rf"(?<![\w.])(?P<word>{any_of(WORDS)})\.(?!\w)",
         lambda match, language: (spoken := WORDS[match["word"]]) + stop_after(spoken, match),
+    ),
+    rule(
+        r"(?:(?<=\dst)|(?<=\dnd)|(?<=\drd)|(?<=\dth))[ ]c\.",
+        lambda match, language: " century" + stop_after("century", match),
     ),
     rule(r"(?<![\w.])(?<!\d[ ])c\.[ ]?(?=\d)", lambda match, language: "circa "),
     rule(

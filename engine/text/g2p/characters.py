@@ -91,7 +91,7 @@ EMOJI = "[\u2300-\u23ff\u2600-\u27bf\u2b00-\u2bff\U0001f000-\U0001f1e5\U0001f200
 EMOJI_RUN = re.compile(f"{EMOJI}(?:[ ]?{EMOJI})*")
 EMOJI_SPOKEN = 3
 """The most distinct emoji in a row that are spoken."""
-NOISE_IN_NAMES = re.compile(r" ?\b(?:SIGN|SYMBOL|HEAVY|BLACK|WHITE|EMOJI|OPEN MOUTH AND)\b")
+NOISE_IN_NAMES = re.compile(r" ?\b(?:MUSIC|SIGN|SYMBOL|HEAVY|BLACK|WHITE|EMOJI|OPEN MOUTH AND)\b")
 
 
 def script_name(character: str) -> str:

@@ -55,13 +55,23 @@ def _iso_date(match: re.Match[str], language: Language) -> str | None:
 def _numeric_date(match: re.Match[str], language: Language) -> str | None:
     """Return 3/4/2025 in the order of the language, unless it is a date only in the other order."""
     first, second = int(match["first"]), int(match["second"])
-    day_first = language.day_first or match["separator"] == "."
+    return _ordered_date(first, second, language.day_first or match["separator"] == ".", match["year"], language)
+
+
+def _day_and_month(match: re.Match[str], language: Language) -> str | None:
+    """Read “on 12/5”, but not “on 9/11”, which has become a name."""
+    first, second = int(match["first"]), int(match["second"])
+    date = None if (first, second) == (9, 11) else _ordered_date(first, second, language.day_first, None, language)
+    return date and match["before"] + date
+
+
+def _ordered_date(first: int, second: int, day_first: bool, year_digits: str | None, language: Language) -> str | None:
     day, month = (first, second) if day_first else (second, first)
     if month > 12:
         day, month = month, day
     if not (1 <= month <= 12 and 1 <= day <= 31):
         return None
-    return _date(language, month - 1, str(day), match["year"])
+    return _date(language, month - 1, str(day), year_digits)
 
 
 def _named_date(match: re.Match[str], language: Language) -> str:
@@ -118,6 +128,11 @@ def _range_of(names: dict[str, str]) -> Rule:
 HALF = r"[ ]?(?P<half>[AaPp])(?:\.[ ]?[Mm](?=\.)|[Mm]\b)"
 """A half day; other rules decide whether the dot after “p.m.” ends a sentence."""
 HALF_SIGN = r"(?:[AaPp]\.[ ]?[Mm]\.|[AaPp][Mm]\b)"
+BEHIND_DATE = (
+    r"(?=[.,;:!?)”\"](?!\d)|[ ]*(?:\n|$)"
+    r"|[ ](?:and|or|but|at|in|for|from|to|with|by|the|a|an|he|she|it|we|they|I|you)\b)"
+)
+"""Text after “on 3/4” that counts nothing, as “cup” would."""
 HOUR = r"(?:2[0-3]|[01]?\d)"
 RULES = (
     _range_of(WEEKDAYS),
@@ -130,6 +145,7 @@ RULES = (
         r"(?<![\d/.-])(?P<first>\d{1,2})(?P<separator>[/.-])(?P<second>\d{1,2})(?P=separator)(?P<year>(?:19|20)\d\d)(?![\d/-])",
         _numeric_date,
     ),
+    rule(rf"(?P<before>\b[Oo]n[ ])(?P<first>\d{{1,2}})/(?P<second>\d{{1,2}}){BEHIND_DATE}", _day_and_month),
     rule(
         rf"(?<![\w:.,-])(?P<first>{HOUR}(?::[0-5]\d)?(?:[ ]?{HALF_SIGN})?)[ ]?[-–—][ ]?"
         rf"(?={HOUR}(?::[0-5]\d(?![\d:])|(?::[0-5]\d)?[ ]?{HALF_SIGN}))",
@@ -138,6 +154,10 @@ RULES = (
     rule(
         rf"\b(?P<weekday>{any_of(WEEKDAYS)})\b\.?(?=,?[ ](?:(?:{any_of(MONTH_NUMBERS)})|\d))",
         lambda match, language: WEEKDAYS[match["weekday"]],
+    ),
+    rule(
+        rf"\b(?P<name>{any_of({*WEEKDAYS, *MONTH_NUMBERS} - {*MONTHS})})\.(?=[,;)]|[ ][a-z(])",
+        lambda match, language: WEEKDAYS.get(match["name"]) or MONTHS[MONTH_NUMBERS[match["name"]]],
     ),
     rule(
         rf"(?<![\w.,-])(?P<first>{ANY_MONTH}[ ](?:{ANY_DAY}(?:,[ ]\d{{4}})?|\d{{4}})"
@@ -162,7 +182,7 @@ RULES = (
         lambda match, language: " to ",
     ),
     rule(
-        r"(?<![\w.,])(?<!\ds[-–—])['’‘]?(?P<digits>(?:1[1-9]|20)?\d0)['’]?s\b",
+        r"(?<![\w.,#])(?<!\b[Nn]o[ ])(?<!\b[Nn]o\.[ ])(?<!\ds[-–—])['’‘]?(?P<digits>(?:1[1-9]|20)?\d0)['’]?s\b",
         lambda match, language: decade(match["digits"]),
     ),
     rule(

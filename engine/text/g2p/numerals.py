@@ -30,7 +30,7 @@ MAX_FRACTION_DIGITS = 4
 POWER_NAMES = {"2": "squared", "3": "cubed"}
 YEAR_BEFORE = re.compile(
     r"(?:\b(?:in|since|by|of|from|until|till|before|after|circa|year|early|late|mid|during|around|between|summer|winter"
-    r"|spring|autumn|fall|class)|[(])[ ]?$",
+    r"|spring|autumn|fall|class)|[(]|\b(?:pre|post)-)[ ]?$",
     re.IGNORECASE,
 )
 EARLY_YEARS = frozenset(str(year) for year in range(1010, 1100))
@@ -90,6 +90,20 @@ def _two_years(first: str, second: str, language: Language) -> str | None:
 
 def _difference(match: re.Match[str], language: Language) -> str:
     return f"{number(match['low'], language.british)} minus {number(match['high'], language.british)}"
+
+
+def _range(match: re.Match[str], language: Language) -> str:
+    """Read “3–5” and, as years, “1939–45”, “1066–87” and “2003–04”."""
+    low, high = match["low"], match["high"]
+    if (
+        len(low) == 4
+        and len(high) == 2
+        and 1010 <= int(low) < YEARS.stop
+        and (high > low[2:] or (high[0] == "0" and low[2] == "9"))
+    ):
+        first = pairs(low) if low in EARLY_YEARS else year(low, language.british)
+        return f"{first} to {'oh ' if high[0] == '0' else ''}{below_hundred(int(high))}"
+    return f"{_plain(low, language)} to {_plain(high, language)}"
 
 
 def _plain(written: str, language: Language) -> str:
@@ -202,7 +216,9 @@ RULES = (
     rule(r"(?<![\w.])(?P<v>[vV])(?P<parts>\d{1,6}(?:\.\d{1,6})*)(?![\w])", _version),
     rule(r"(?<![\w.,])(?P<v>)(?P<parts>\d{1,6}(?:\.\d{1,6}){2,})(?![\w])", _version),
     rule(rf"{APART}(?P<share>\d+\.\d+)/(?P<whole>\d+(?:\.\d+)?)(?![\w/])", _share),
-    rule(rf"{APART}(?:(?P<whole>\d+)[ ]{{1,2}})?(?P<above>\d+)[/⁄](?P<below>\d+)(?![\w/])", _fraction),
+    rule(
+        rf"{APART}(?:(?P<whole>\d+)[ ]{{1,2}})?(?P<above>\d+)[/⁄](?P<below>\d+)(?:(?:nd|rd|th)s?)?(?![\w/])", _fraction
+    ),
     rule(
         rf"(?<![\w.,])(?P<base>{DECIMAL})(?P<e>[eE]|[ ]?[×x*•][ ]?10(?:\^|(?=[⁺⁻{RAISED_DIGITS}])))"
         rf"(?P<exponent>[+-]?\d{{1,3}}|{RAISED_NUMBER})(?![\w.])",
@@ -224,7 +240,7 @@ RULES = (
     rule(rf"(?<![\w.,-])(?P<low>{DECIMAL})[ ]?[–−-][ ]?(?P<high>{DECIMAL})(?=[ ]?=)", _difference),
     rule(
         rf"(?<![\w.,-])(?P<low>{DECIMAL})[ ]?[–—-][ ]?(?P<high>{DECIMAL})(?![\w-])(?!,\d)",
-        lambda match, language: f"{_plain(match['low'], language)} to {_plain(match['high'], language)}",
+        _range,
     ),
     rule(
         r"(?<![\w.:])(?P<low>\d{1,4}):(?P<high>\d{1,4})(?![\w:])",

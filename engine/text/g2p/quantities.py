@@ -297,6 +297,14 @@ RULES = (
         rf"{BEFORE_AMOUNT}(?P<amount>{AMOUNT})[ ]?(?P<currency>{any_of(CURRENCIES)})(?![\w$])",
         lambda match, language: _price(match["amount"], match["currency"], language),
     ),
+    rule(
+        rf"{BEFORE_AMOUNT}(?P<amount>{AMOUNT})(?:[ ]?[-–—][ ]?(?P<high>{AMOUNT}))?pc\b{DOT_OF_UNIT}",
+        lambda match, language: f"{_amounts(match, language)} percent",
+    ),
+    rule(
+        rf"{BEFORE_AMOUNT}(?P<amount>\d{{1,2}})(?:[ ]?st(?=[ ]?\d{{1,2}}[ ]?lbs?\b)|(?:(?<!1)|(?<=11))st\b)",
+        lambda match, language: f"{number(match['amount'], language.british)} stone",
+    ),
     rule(r"(?<![\w.])(?P<feet>\d{1,2})[′'](?:[ ]?(?P<inches>\d{1,2})[″\"”])(?!\w)", _feet_and_inches),
     rule(
         r"(?<![\w.])(?P<width>\d{1,3})(?P<sign>['′’\"″”])[ ]?[x×][ ]?(?P<length>\d{1,3})(?P=sign)(?!\w)",
@@ -306,6 +314,10 @@ RULES = (
     rule(
         rf"{BEFORE_AMOUNT}(?P<amount>{AMOUNT})[ ]?(?P<unit>{UNIT})[ ]?[x×][ ]?(?={AMOUNT}[ ]?(?P=unit)(?![\w°²³^/]))",
         _by,
+    ),
+    rule(
+        rf"{BEFORE_AMOUNT}(?P<count>\d{{1,3}})(?P<gap>[ ]?)[x×](?P=gap)(?={AMOUNT}[ ]?(?:{UNIT})(?![\w°²³^/]))",
+        lambda match, language: f"{number(match['count'], language.british)} {'times' if match['gap'] else 'by'} ",
     ),
     rule(
         rf"{BEFORE_AMOUNT}(?<!/)(?:(?P<whole>\d+)[ ]{{1,2}})?(?P<above>\d{{1,2}})[/⁄](?P<below>\d{{1,2}})[ -]{{0,2}}(?:"

@@ -38,6 +38,7 @@ def spoken(text: str, british: bool = False) -> str:
         ("Henry VIII and I", "Henry the eighth and I"),
         ("a -> b, x < y & z", "a to b, x less than y and z"),
         ("H2O, MP3 and x²", "H two O, MP three and x squared"),
+        ("No. 10's door, the No. 60s", "Number ten's door, the Number sixties"),
         ("½ of it, 2½ times, ¾ cup", "one half of it, two and a half times, three quarters of a cup"),
         ("3·10⁻⁵", "three times ten to the minus five"),
         ("Ｆｕｌｌ ｗｉｄｔｈ ①", "Full width one"),
@@ -209,6 +210,14 @@ def test_words_with_given_pronunciations_are_parted():
         ("w/o salt, w/ pepper", "without salt, with pepper"),
         ("this vs that", "this versus that"),
         ("no. I said no.", "no. I said no."),
+        ("Assoc. Dean Lee, Asst. Prof. Hill", "Associate Dean Lee, Assistant Professor Hill"),
+        ("the Rt. Hon. Lee, the Rt Revd Hill", "the Right Honorable Lee, the Right Revd Hill"),
+        ("in Co. Cork, by Ford Motor Co. Then", "in County Cork, by Ford Motor Company. Then"),
+        ("in Tombstone, Ariz., and in Boston, Mass., too", "in Tombstone, Arizona, and in Boston, Massachusetts, too"),
+        ("“Yes, Pa.” “Yes, Miss. I will.”", "“Yes, Pa.” “Yes, Miss. I will.”"),
+        ("a 16th c. church of the 5th c. The", "a 16th century church of the 5th century. The"),
+        ("max. 10, avg. 7; at the max. It", "maximum 10, average 7; at the max. It"),
+        ("Act III, Sc. ii", "Act III, Scene ii"),
     ],
 )
 def test_written_out(written, words):

@@ -68,6 +68,11 @@ def test_money(written, words):
         ("99 mg/dL, 5 mmol/L", "ninety nine milligrams per deciliter, five millimoles per liter"),
         ("in km/h, m/s2", "in kilometers per hour, meters per second squared"),
         ("m/f, s/he, km/h/s, a/s", "m/f, s/he, km/h/s, a/s"),
+        ("12st 4lb, 11st, 21 st 2 lbs", "twelve stone four pounds, eleven stone, twenty one stone two pounds"),
+        ("the 11th, 1st, 21st and 112st", "the 11th, 1st, 21st and 112st"),
+        ("up 0.5pc. Then 3–4pc a year", "up zero point five percent. Then three to four percent a year"),
+        ("2 pc of cake", "2 pc of cake"),
+        ("4x100m, 3 x 500 ml", "four by one hundred meters, three times five hundred milliliters"),
     ],
 )
 def test_measures(written, words):
@@ -197,6 +202,10 @@ def spoken_dates(text: str, british: bool = False) -> str:
         ("Open Mon.-Fri. Call us.", "Open Monday to Friday. Call us."),
         ("June–August 2024", "June to August twenty twenty four"),
         ("Mar-a-Lago", "Mar-a-Lago"),
+        ("on 12/5, on 1/2 and on 31/12", "on December fifth, on January second and on December thirty first"),
+        ("on 9/11, on 3/4 cup, on 1/3 of it", "on 9/11, on 3/4 cup, on 1/3 of it"),
+        ("Tues. and Thurs., or in Dec.", "Tuesday and Thursday, or in Dec."),
+        ("with Jan. She left", "with Jan. She left"),
     ],
 )
 def test_dates(written, words):

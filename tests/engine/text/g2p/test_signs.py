@@ -82,6 +82,7 @@ def test_other_scripts_are_left_out_with_one_notice_per_run():
         ("🇺🇸", "flag of U S"),
         ("👍🏽", "thumbs up"),
         ("1️⃣", "1"),
+        ("B♭, C♯", "B flat , C sharp"),
     ],
 )
 def test_emoji_are_spoken_by_name(written, spoken):
