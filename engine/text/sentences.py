@@ -5,13 +5,30 @@ from __future__ import annotations
 import re
 from itertools import pairwise
 
+from engine.text.abbreviated_words import (
+    BEFORE_NUMBERS,
+    FIRM,
+    MONTH_NUMBERS,
+    NAMES,
+    SENTENCE_STARTERS,
+    TITLES,
+    WEEKDAYS,
+    WORDS,
+)
+
 _BORDER = re.compile(
     r"""(?P<mark>[.!?…]+)(?P<closing>["”'’»)\]]*)(?:\[/[a-z]+\])*\s+|[。！？]+["”'’」』）]*\s*|\n\s*\n\s*""",
 )
 """The end of a sentence, with tags that close and the white space after it."""
-_TITLE = re.compile(r"\b(?:Mr|Mrs|Ms|Dr|Prof|Rev|Hon|Gen|Col|Maj|Capt|Lt|Sgt|Sen|Rep|Gov|St|Mt|vs|cf|e\.g|i\.e|[A-Z])$")
-"""Abbreviations and initials whose dot ends no sentence."""
-_TITLE_CHARACTERS = 8
+_WORD_BEFORE = re.compile(r"(?<![^\W_])(?:[A-Za-z]+|e\.g|i\.e)\Z")
+_STARTER = re.compile(rf"[\"'“‘(]*(?:{SENTENCE_STARTERS})\b(?!\.)")
+_MAX_WORD_CHARACTERS = 12
+_BEFORE_NAMES = frozenset((*TITLES, *NAMES, "St", "e.g", "i.e"))
+"""Abbreviations whose dot ends no sentence."""
+_NUMBERED = frozenset((*BEFORE_NUMBERS, *MONTH_NUMBERS, *WEEKDAYS))
+"""Abbreviations whose dot ends no sentence before a number."""
+_INSIDE = frozenset(WORDS) - FIRM
+"""Abbreviations whose dot ends a sentence only before a word that begins one; initials are like them."""
 
 
 def sentence_starts(text: str) -> list[int]:
@@ -50,6 +67,17 @@ def _ends_sentence(match: re.Match[str]) -> bool:
     mark, text = match["mark"], match.string
     if mark is None or "\n\n" in match[0]:
         return True
-    before = text[max(0, match.start() - _TITLE_CHARACTERS) : match.start()]
     goes_on = text[match.end() : match.end() + 1].islower() and (match["closing"] or set(mark) <= {".", "…"})
-    return not goes_on and not (mark == "." and _TITLE.search(before))
+    return not goes_on and not (mark == "." and not match["closing"] and _abbreviates(match))
+
+
+def _abbreviates(dot: re.Match[str]) -> bool:
+    """Return whether a dot only ends an abbreviation, judged from the words beside it."""
+    text, end = dot.string, dot.end()
+    found = _WORD_BEFORE.search(text, max(0, dot.start() - _MAX_WORD_CHARACTERS), dot.start())
+    if found is None:
+        return False
+    word = found[0]
+    if word in _BEFORE_NAMES or (word in _NUMBERED and text[end : end + 1].isdigit()):
+        return True
+    return (word in _INSIDE or (len(word) == 1 and word.isupper())) and _STARTER.match(text, end) is None

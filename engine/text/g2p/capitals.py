@@ -12,8 +12,8 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import Protocol
 
-from engine.text.g2p.abbreviations import BEFORE_NUMBERS, NAMES, STATES, TITLES, WORDS
-from engine.text.g2p.dates import MONTH_NUMBERS, WEEKDAYS
+from engine.text.abbreviated_words import BEFORE_NUMBERS, MONTH_NUMBERS, NAMES, TITLES, WEEKDAYS, WORDS
+from engine.text.g2p.abbreviations import STATES
 from engine.text.g2p.draft import Draft
 from engine.text.g2p.numbers import is_numeral
 

@@ -7,17 +7,11 @@ from __future__ import annotations
 
 import re
 
+from engine.text.abbreviated_words import MONTH_NUMBERS, MONTHS, WEEKDAYS
 from engine.text.g2p.draft import Rule, any_of, rule
 from engine.text.g2p.numbers import below_hundred, cardinal, decade, ordinal, year
 from engine.text.languages import Language
 
-_MONTHS = "January February March April May June July August September October November December"
-MONTHS = _MONTHS.split()
-MONTH_NUMBERS = (
-    {month: index for index, month in enumerate(MONTHS)}
-    | {month[:3]: index for index, month in enumerate(MONTHS)}
-    | {"Sept": 8}
-)
 MONTH = (
     r"(?P<month>Jan(?:uary)?|Feb(?:ruary)?|Mar(?:ch)?|Apr(?:il)?|May|June?|July?|Aug(?:ust)?|Sept?(?:ember)?"
     r"|Oct(?:ober)?|Nov(?:ember)?|Dec(?:ember)?)\b\.?"
@@ -28,11 +22,6 @@ ANY_DAY = DAY.replace("?P<day>", "?:")
 FIRST_DAY = rf"{DAY.replace('?P<day>', '?P<first>')}(?:[-–—]|[ ][–—][ ])"
 """The first day of several in one month."""
 YEAR = r"(?P<year>1[1-9]\d\d|20\d\d)\b"
-WEEKDAYS = {day[:3]: day for day in ("Monday", "Tuesday", "Wednesday", "Thursday", "Friday", "Saturday", "Sunday")} | {
-    "Tues": "Tuesday",
-    "Thur": "Thursday",
-    "Thurs": "Thursday",
-}
 HALF_DAYS = {"a": "A.M", "p": "P.M"}
 """Spoken half days; the dot makes misaki spell them as one word, while a lone “A” would be the article."""
 
