@@ -15,7 +15,7 @@ HEADS = 2
 
 
 @pytest.mark.parametrize("width", [12, 70])
-def test_only_valid_keys_count(width):
+def test_attention_ignores_keys_beyond_the_valid_length(width):
     kernel = built(kernel_for(HEADS, width, GROUP))
     for lengths in ([1], [3, 130]):
         batch, time = len(lengths), max(lengths) + 2
