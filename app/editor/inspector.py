@@ -7,7 +7,7 @@ from dataclasses import replace
 
 import numpy as np
 from PySide6.QtCore import Signal, Slot
-from PySide6.QtWidgets import QDoubleSpinBox, QHBoxLayout, QLabel, QMenu, QPushButton, QToolButton, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QDoubleSpinBox, QHBoxLayout, QLabel, QMenu, QPushButton, QVBoxLayout, QWidget
 
 from app.editor import shaping
 from app.editor.preview import SentencePreview
@@ -63,10 +63,9 @@ class PhonemeInspector(QWidget):
         self.everywhere.setObjectName("panelButton")
         self.everywhere.setToolTip("Save this pronunciation of the word for all texts")
         self.say_like.row.addWidget(self.everywhere)
-        self.readings = QToolButton()
-        self.readings.setText("Alternatives")
+        self.readings = QPushButton("Alternatives")
+        self.readings.setObjectName("panelButton")
         self.readings.setToolTip("Pronunciations that this word may have")
-        self.readings.setPopupMode(QToolButton.ToolButtonPopupMode.InstantPopup)
         self.readings.setMenu(QMenu(self.readings))
         self.duration = _spin_box("Duration", " ms", 1, MAX_PHONEME_SECONDS * 1000 * 10)
         self.pitch = _spin_box("Pitch", " Hz", MIN_PITCH_HZ, MAX_PITCH_HZ)
