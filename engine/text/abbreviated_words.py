@@ -35,7 +35,7 @@ TITLES = {
     "Revd": "Reverend", "Profs": "Professors", "Drs": "Doctors", "Msgr": "Monsignor", "Atty": "Attorney",
     "Amb": "Ambassador", "Cllr": "Councillor", "Gens": "Generals", "Sens": "Senators", "Reps": "Representatives",
     "Bp": "Bishop", "Abp": "Archbishop", "Rt": "Right", "Assoc": "Associate", "Asst": "Assistant", "Dep": "Deputy",
-    "Exec": "Executive", "Dir": "Director", "Ald": "Alderman", "Bro": "Brother",
+    "Revs": "Reverends", "Exec": "Executive", "Dir": "Director", "Ald": "Alderman", "Bro": "Brother",
 }  # fmt: skip
 """Abbreviations before a name."""
 NAMES = {
@@ -44,13 +44,14 @@ NAMES = {
 }  # fmt: skip
 """Abbreviated first names, before a last name."""
 WORDS = {
-    "vs": "versus", "etc": "etc", "cf": "compare", "approx": "approximately", "Approx": "Approximately",
-    "dept": "department", "Dept": "Department", "est": "established", "Est": "Established", "govt": "government",
-    "Inc": "Incorporated", "Ltd": "Limited", "Corp": "Corporation", "Co": "Company", "Bros": "Brothers", "Jr": "Junior",
-    "Sr": "Senior", "tel": "telephone", "Tel": "Telephone", "ext": "extension", "Ave": "Avenue", "Blvd": "Boulevard",
-    "Rd": "Road", "Ln": "Lane", "Hwy": "Highway", "Univ": "University", "misc": "miscellaneous", "incl": "including",
-    "excl": "excluding", "al": "al", "ca": "circa", "viz": "namely", "Esq": "Esquire", "Assn": "Association",
-    "Intl": "International",
+    "vs": "versus", "etc": "etc", "cf": "compare", "Cf": "Compare", "approx": "approximately",
+    "Approx": "Approximately", "dept": "department", "Dept": "Department", "est": "established", "Est": "Established",
+    "govt": "government", "Inc": "Incorporated", "Ltd": "Limited", "Corp": "Corporation", "Co": "Company",
+    "Bros": "Brothers", "Jr": "Junior", "Sr": "Senior", "tel": "telephone", "Tel": "Telephone", "ext": "extension",
+    "Ave": "Avenue", "Blvd": "Boulevard", "Rd": "Road", "Ln": "Lane", "Hwy": "Highway", "Univ": "University",
+    "misc": "miscellaneous", "incl": "including", "excl": "excluding", "al": "al", "ca": "circa", "viz": "namely",
+    "Esq": "Esquire", "Assn": "Association", "Intl": "International", "Regt": "Regiment", "Bn": "Battalion",
+    "Div": "Division",
 }  # fmt: skip
 """Abbreviations with a dot, which may also end a sentence."""
 PARTS = {

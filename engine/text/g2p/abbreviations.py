@@ -161,7 +161,7 @@ RULES = (
     rule(rf"\bSte?\.?[ ](?=[A-Z][a-z]|{NAME_PLACEHOLDER})", lambda match, language: "Saint "),
     rule(r"\bRt[ ](?=Hon\b|Rev)", lambda match, language: "Right "),
     rule(
-        rf"(?P<before>\b(?:in|of|from|near|to)[ ]|,[ ])Co\.?[ ](?={CAPITAL})",
+        rf"(?P<before>\b(?:in|of|from|near|to)[ ]|,[ ])Co\.?[ ](?=[A-Z][a-z]|{NAME_PLACEHOLDER})",
         lambda match, language: f"{match['before']}County ",
     ),
     rule(
@@ -173,7 +173,7 @@ RULES = (
         lambda match, language: (spoken := WORDS[match["word"]]) + stop_after(spoken, match),
     ),
     rule(
-        r"(?:(?<=\dst)|(?<=\dnd)|(?<=\drd)|(?<=\dth))[ ]c\.",
+        r"(?:(?<=\dst)|(?<=\dnd)|(?<=\drd)|(?<=\dth))[ ]c(?:ent)?\.",
         lambda match, language: " century" + stop_after("century", match),
     ),
     rule(r"(?<![\w.])(?<!\d[ ])c\.[ ]?(?=\d)", lambda match, language: "circa "),

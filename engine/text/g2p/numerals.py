@@ -257,6 +257,7 @@ RULES = (
         lambda match, language: f"number {number(match['digits'], language.british)}",
     ),
     rule(r"\bCO(?=2\b)", lambda match, language: "C.O "),
+    rule(r"(?:(?<=UTC)|(?<=GMT))[-−](?=\d)", lambda match, language: " minus "),
     rule(r"(?<=[A-Z])-(?=\d+\b)", lambda match, language: " "),
     rule(
         r"(?<![\w.,])(?P<decimal>(?:(?<![)])[-−])?\d++\.\d++)(?=[A-Za-z])",

@@ -15,7 +15,7 @@ AMOUNT = r"(?:(?>\d{1,3}(?:,\d{3})++(?!\d)|\d++)(?:\.\d++)?|\.\d++)"
 BEFORE_AMOUNT = r"(?<![\w.,^])(?<![A-Za-z]-)"
 """The place before an amount; digits that continue a name (`Kokoro-82M`) are not an amount."""
 SIGN = r"(?:(?<![\w)])[-−+])?"
-SCALE = rf"(?:[ ]?(?:{any_of(MAGNITUDES)})\b|[ ](?:thousand|million|billion|trillion)\b)"
+SCALE = rf"(?:[ ]?(?:{any_of(MAGNITUDES)})\b|[ -](?:thousand|million|billion|trillion)\b)"
 UNIT = any_of(UNITS)
 POWERS = {"²": "square", "^2": "square", "³": "cubic", "^3": "cubic", "2": "square", "3": "cubic"}
 POWERS_BEHIND = {"square": "squared", "cubic": "cubed"}
@@ -31,14 +31,14 @@ _COUNTED = (
     "person head capita child adult player user customer guest student employee household item piece unit page line "
     "word serving session game mile acre inch foot pound ounce gallon barrel ton share ticket room seat plate bottle"
 )
-COUNTED = frozenset((*PERIODS.split("|"), *_COUNTED.split()))
+COUNTED = frozenset((*PERIODS.split("|"), *SHORT_PERIODS, *_COUNTED.split()))
 """Nouns after “per” in amounts: “3 cups/person”."""
 BANKNOTE = re.compile(r"[ ](?:bank)?(?:bill|note|coin)s?\b")
 NOUN_BEHIND = re.compile(r"[ -](?!(?:to|or|and|of|in|per|for|at|on|by|from|with)\b)[A-Za-z]{2}")
 ARTICLE = re.compile(r"\b[Aa]n?[ ]\Z")
 DIRECTIONS = {"N": "north", "S": "south", "E": "east", "W": "west"}
 SCREEN = r"(?:TV|screen|display|monitor|television|laptop|tablet|wheel|rim|pipe|nail)"
-DOT_OF_UNIT = r"(?:(?<=[a-z]{2})\.(?=[ ]?[a-z,;:)]))?"
+DOT_OF_UNIT = rf"(?:(?<=[a-z]{{2}})\.(?=[ ]?[a-z,;:)-]|[ ]\d+[ ]?(?:{UNIT})\b))?"
 """The dot of an abbreviated unit, where no sentence can end."""
 
 
@@ -64,7 +64,7 @@ def _money(match: re.Match[str], language: Language) -> str:
 
 def _scale(written: str | None) -> str:
     """Return “million” for “m”."""
-    written = (written or "").strip()
+    written = (written or "").strip(" -")
     return MAGNITUDES.get(written, written)
 
 
@@ -306,6 +306,7 @@ RULES = (
         lambda match, language: f"{number(match['amount'], language.british)} stone",
     ),
     rule(r"(?<![\w.])(?P<feet>\d{1,2})[′'](?:[ ]?(?P<inches>\d{1,2})[″\"”])(?!\w)", _feet_and_inches),
+    rule(r"(?<![\w.])(?P<feet>[2-8])[′'’](?P<inches>\d|1[01])(?![\w'’′])", _feet_and_inches),
     rule(
         r"(?<![\w.])(?P<width>\d{1,3})(?P<sign>['′’\"″”])[ ]?[x×][ ]?(?P<length>\d{1,3})(?P=sign)(?!\w)",
         _room,
@@ -333,13 +334,11 @@ RULES = (
     ),
     rule(rf"{BEFORE_AMOUNT}(?<!\d[-–—])(?P<digits>\d{{1,4}})s(?![\w'’]|[-–—]\d)", _plural),
     rule(
-        rf"{BEFORE_AMOUNT}(?P<amount>{SIGN}\d+\.\d)(?P<unit>[CF])\b",
-        lambda match, language: (
-            f"{number(match['amount'], language.british)} {unit_name('°' + match['unit'], False, language)}"
-        ),
+        rf"{BEFORE_AMOUNT}(?=\S*[.–—-]\d+[CF]\b)(?P<amount>{SIGN}{AMOUNT})(?:[-–—](?P<high>{AMOUNT}))?(?P<unit>[CF])\b",
+        lambda match, language: f"{_amounts(match, language)} {unit_name('°' + match['unit'], False, language)}",
     ),
     rule(
-        rf"{BEFORE_AMOUNT}(?P<amount>{AMOUNT})[ -]?in(?:\.(?=[ ]?[a-z,;:)]|[ ]*$)|(?=[,;:)]|[ ]*$))",
+        rf"{BEFORE_AMOUNT}(?P<amount>{AMOUNT})[ -]?in(?:\.(?=[ ]?[a-z,;:)-]|[ ]*$)|(?=[,;:)]|[ ]*$))",
         _inches,
     ),
     rule(rf"{BEFORE_AMOUNT}(?P<amount>{AMOUNT})[ ]?°[ ]?(?P<direction>[NSEW])\b", _degrees_of),

@@ -228,6 +228,8 @@ RULES = (
     rule(r"(?:--+|—|–|…|\.{3,})[ ]?(?=[A-Za-z])", _broken_off),
     rule(r"-(?P<more>(?:[A-Za-z]{1,2}-){2,})", _stutter),
     _becomes("dot ", r"(?<![^\s(“])\.(?=[a-z]{2,5}\b|[A-Z]{2,}\b)"),
+    _becomes(" sections ", "§§"),
+    _becomes(" paragraphs ", "¶¶"),
     _becomes("C plus plus", r"\b[Cc]\+\+(?!\w)"),
     rule(r"\b(?P<letter>[CFcf])\#(?!\w)", lambda match, language: f"{match['letter'].upper()} sharp"),
     _becomes(" to ", r"[ ]?(?:(?<!-)-+|(?<!=)=+)>[ ]?"),

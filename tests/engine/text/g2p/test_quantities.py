@@ -30,6 +30,7 @@ def spoken(text: str, british: bool = False) -> str:
         ("50¢", "fifty cents"),
         ("USD 50", "fifty U.S dollars"),
         ("a$b", "a$b"),
+        ("a $3.5-million deal, $2–3 million", "a three point five million dollar deal, two to three million dollars"),
     ],
 )
 def test_money(written, words):
@@ -72,6 +73,10 @@ def test_money(written, words):
         ("the 11th, 1st, 21st and 112st", "the 11th, 1st, 21st and 112st"),
         ("up 0.5pc. Then 3–4pc a year", "up zero point five percent. Then three to four percent a year"),
         ("2 pc of cake", "2 pc of cake"),
+        ("a 6-ft.-tall man, a 3-in.-thick book", "a six foot-tall man, a three inch-thick book"),
+        ("1 lb. 2 oz. beef. 5 lb. 2 men", "one pound two ounces beef. five pounds. 2 men"),
+        ("highs of 75–80F, a 6'2 man", "highs of seventy five to eighty degrees Fahrenheit, a six feet two inches man"),
+        ("25 mpg, 7 days/wk", "twenty five miles per gallon, 7 days per week"),
         ("4x100m, 3 x 500 ml", "four by one hundred meters, three times five hundred milliliters"),
     ],
 )
