@@ -40,7 +40,7 @@ TEST_PACKAGES := $(RUN_PACKAGES) $(COMPILER_PACKAGES) clang g++ xvfb pulseaudio 
 BUNDLE_PACKAGES := $(RUN_PACKAGES) binutils xvfb
 
 # Processes that check types and run tests side by side, the latter each on its share of the processors. Three suit two
-# cores, since some tests wait; they use up to 9 GB of memory.
+# cores, since some tests wait; they use up to 11 GB of memory.
 WORKERS := 3
 
 # Fetched by the program itself. If that fails, a notice says so, and the best installed model speaks.
