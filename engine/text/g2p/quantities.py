@@ -334,7 +334,7 @@ RULES = (
     ),
     rule(rf"{BEFORE_AMOUNT}(?<!\d[-–—])(?P<digits>\d{{1,4}})s(?![\w'’]|[-–—]\d)", _plural),
     rule(
-        rf"{BEFORE_AMOUNT}(?=\S*[.–—-]\d+[CF]\b)(?P<amount>{SIGN}{AMOUNT})(?:[-–—](?P<high>{AMOUNT}))?(?P<unit>[CF])\b",
+        rf"{BEFORE_AMOUNT}(?=\S{{0,12}}[.–—-]\d{{1,4}}[CF]\b)(?P<amount>{SIGN}{AMOUNT})(?:[-–—](?P<high>{AMOUNT}))?(?P<unit>[CF])\b",
         lambda match, language: f"{_amounts(match, language)} {unit_name('°' + match['unit'], False, language)}",
     ),
     rule(
