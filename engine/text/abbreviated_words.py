@@ -35,7 +35,7 @@ TITLES = {
     "Revd": "Reverend", "Profs": "Professors", "Drs": "Doctors", "Msgr": "Monsignor", "Atty": "Attorney",
     "Amb": "Ambassador", "Cllr": "Councillor", "Gens": "Generals", "Sens": "Senators", "Reps": "Representatives",
     "Bp": "Bishop", "Abp": "Archbishop", "Rt": "Right", "Assoc": "Associate", "Asst": "Assistant", "Dep": "Deputy",
-    "Revs": "Reverends", "Exec": "Executive", "Dir": "Director", "Ald": "Alderman", "Bro": "Brother",
+    "Revs": "Reverends", "Exec": "Executive", "Dir": "Director", "Ald": "Alderman",
 }  # fmt: skip
 """Abbreviations before a name."""
 NAMES = {

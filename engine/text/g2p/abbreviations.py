@@ -156,10 +156,9 @@ RULES = (
     rule(STREET_AFTER_PREPOSITION, _street),
     rule(STREET, _street),
     rule(rf"\b(?P<title>{any_of(TITLES)})\.(?=[ ]?{CAPITAL}|-{CAPITAL}|[ ]and[ ]{CAPITAL})", _title),
-    rule(rf"\b(?P<title>Mr|Mrs|Dr|Mme|Mlle|Messrs)(?=[ ]{CAPITAL})", _title),
+    rule(rf"\b(?P<title>Mr|Mrs|Dr|Mme|Mlle|Messrs|Rt)(?=[ ]{CAPITAL})", _title),
     rule(rf"\b(?P<name>{any_of(NAMES)})\.(?=[ ]{CAPITAL})", lambda match, language: NAMES[match["name"]]),
     rule(rf"\bSte?\.?[ ](?=[A-Z][a-z]|{NAME_PLACEHOLDER})", lambda match, language: "Saint "),
-    rule(r"\bRt[ ](?=Hon\b|Rev)", lambda match, language: "Right "),
     rule(
         rf"(?P<before>\b(?:in|of|from|near|to)[ ]|,[ ])Co\.?[ ](?=[A-Z][a-z]|{NAME_PLACEHOLDER})",
         lambda match, language: f"{match['before']}County ",

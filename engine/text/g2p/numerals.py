@@ -93,14 +93,11 @@ def _difference(match: re.Match[str], language: Language) -> str:
 
 
 def _range(match: re.Match[str], language: Language) -> str:
-    """Read “3–5” and, as years, “1939–45”, “1066–87” and “2003–04”."""
+    """Read “3–5” and, as years, “1939–45”, “1066–87”, “2003–04” and “1999–01”."""
     low, high = match["low"], match["high"]
-    if (
-        len(low) == 4
-        and len(high) == 2
-        and 1010 <= int(low) < YEARS.stop
-        and (high > low[2:] or (high[0] == "0" and low[2] == "9"))
-    ):
+    of_years = len(low) == 4 and len(high) == 2 and (low in EARLY_YEARS or int(low) in YEARS)
+    into_next_century = low[2:3] == "9" and high[0] == "0"
+    if of_years and (high > low[2:] or into_next_century):
         first = pairs(low) if low in EARLY_YEARS else year(low, language.british)
         return f"{first} to {'oh ' if high[0] == '0' else ''}{below_hundred(int(high))}"
     return f"{_plain(low, language)} to {_plain(high, language)}"
