@@ -12,6 +12,7 @@ import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
+from statistics import median
 
 import numpy as np
 
@@ -120,16 +121,19 @@ class Recorder:
     def heard_at(self, sample: int) -> float:
         """Return the time, as of `time.time`, when the sample of this number was played.
 
-        The sink plays a block from the moment at which it hands it over, and the recorder may get it in pieces.
+        The sink plays evenly, and hands over each block when it begins to play it. On a busy machine some blocks arrive
+        much later; half of them are on time.
         """
-        first, start_of_block, handed_over = 0, 0, 0.0
+        return median(self._starts()) + sample / RATE_HZ
+
+    def _starts(self) -> Iterator[float]:
+        """Yield for each block when the recording began if the block was on time; a block may arrive in pieces."""
+        first, handed_over = 0, 0.0
         for moment, block in self._blocks:
             if moment - handed_over > MAX_BETWEEN_PIECES_SECONDS:
-                start_of_block, handed_over = first, moment
+                handed_over = moment
+                yield moment - first / RATE_HZ
             first += len(block)
-            if sample < first:
-                break
-        return handed_over + (sample - start_of_block) / RATE_HZ
 
     def _read(self, process: subprocess.Popen[bytes]) -> None:
         assert process.stdout is not None
