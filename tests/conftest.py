@@ -13,6 +13,8 @@ import sys
 from collections.abc import Generator, Iterator
 from functools import cache
 from pathlib import Path
+from shutil import rmtree
+from tempfile import mkdtemp
 from typing import TYPE_CHECKING
 
 import pytest
@@ -52,8 +54,10 @@ settings.register_profile("repeatable", derandomize=True, database=None, deadlin
 settings.register_profile("searching", settings.get_profile("default"), deadline=None)
 settings.load_profile("repeatable")  # the same examples each time; `--hypothesis-profile searching` tries others
 os.environ["XDG_CACHE_HOME"] = str(BUILD_FOLDER / "cache")  # modules stay built between runs; stale ones are detected
-os.environ["XDG_CONFIG_HOME"] = str(BUILD_FOLDER / "config" / WORKER)
-os.environ["XDG_DATA_HOME"] = str(BUILD_FOLDER / "data" / WORKER)
+BUILD_FOLDER.mkdir(parents=True, exist_ok=True)
+OWN_FOLDER = Path(mkdtemp(prefix="process-", dir=BUILD_FOLDER))  # files left by a run that was stopped harm no other
+os.environ["XDG_CONFIG_HOME"] = str(OWN_FOLDER / "config")
+os.environ["XDG_DATA_HOME"] = str(OWN_FOLDER / "data")
 os.environ["OMP_NUM_THREADS"] = "1"  # torch's and TVM's thread pools, spinning in one process, halve each other's speed
 os.environ["TORCH_FAKE_TENSOR_DISPATCH_CACHE"] = "0"  # tracing a stage of symbolic lengths is a third faster without it
 os.environ["PYTHONFAULTHANDLER"] = "1"  # a process of a test that crashes says where
@@ -73,6 +77,11 @@ def _own_processors() -> None:
 
 
 _own_processors()
+
+
+def pytest_configure(config: pytest.Config) -> None:
+    """Remove the folder of this process when its tests have ended."""
+    config.add_cleanup(lambda: rmtree(OWN_FOLDER, ignore_errors=True))
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:
