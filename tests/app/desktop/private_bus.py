@@ -9,7 +9,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 
-from tests.patience import PATIENCE_SECONDS
+from tests.patience import PATIENCE_SECONDS, running_until_killed
 
 PLAYER = "org.mpris.MediaPlayer2.Player"
 OBJECT = "/org/mpris/MediaPlayer2"
@@ -37,9 +37,8 @@ class PrivateBus:
     def monitored(self, name: str, said: Path) -> Iterator[None]:
         """Record the signals of the owner of this name in a file within the context, with GLib's program."""
         command = ["gdbus", "monitor", "--address", self.address, "--dest", name]
-        with said.open("w") as file, subprocess.Popen(command, stdout=file) as process:
+        with said.open("w") as file, running_until_killed(command, stdout=file):
             yield
-            process.terminate()
 
 
 def said_by(command: list[str]) -> str:

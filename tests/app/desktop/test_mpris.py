@@ -79,11 +79,16 @@ def test_an_external_client_receives_changes_and_jumps(
     mpris: Mpris, bus: PrivateBus, qtbot: QtBot, tmp_path: Path
 ) -> None:
     said = tmp_path / "said"
+
+    def is_heard() -> bool:
+        mpris.send_position(5)
+        return "Seeked (int64 5,)" in said.read_text()
+
     with bus.monitored(NAME, said):
-        qtbot.waitUntil(lambda: "is owned by" in said.read_text())
+        qtbot.waitUntil(is_heard)  # the client names the owner before it listens
         mpris.show(replace(NOW, playback=Playback.PAUSED))
         mpris.send_position(7)
-        qtbot.waitUntil(lambda: "Seeked" in said.read_text())
+        qtbot.waitUntil(lambda: "Seeked (int64 7,)" in said.read_text())
     changes = f"('{PLAYER}', {{'PlaybackStatus': <'Paused'>}}, @as [])"
     assert said.read_text().splitlines()[-2:] == [
         f"/org/mpris/MediaPlayer2: org.freedesktop.DBus.Properties.PropertiesChanged {changes}",

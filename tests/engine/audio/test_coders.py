@@ -16,7 +16,7 @@ from engine.audio.recording import Tags
 from engine.audio.sound_file import coding_of, recording
 from engine.errors import OutputError
 from tests.engine.audio.aac_programs import FAILING, PRIMING, none, only
-from tests.patience import wait_until
+from tests.patience import running_until_killed, wait_until
 
 ROOT = Path(__file__).resolve().parents[3]
 RATE_HZ = 24_000
@@ -155,9 +155,8 @@ def test_the_program_ends_when_the_one_who_asked_for_it_is_killed(
         "    file.write(numpy.zeros(24_000, numpy.int16))\n"
         "    time.sleep(3600)\n"
     )
-    with subprocess.Popen([sys.executable, "-c", code], cwd=ROOT) as asking:
+    with running_until_killed([sys.executable, "-c", code], cwd=ROOT):
         wait_until(begun.exists, "the program")
-        asking.kill()
     wait_until(ended.exists, "its end")
 
 

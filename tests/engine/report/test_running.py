@@ -1,6 +1,5 @@
 """Tests of one step: its files, and the report on it for every way of ending."""
 
-import subprocess
 import sys
 from pathlib import Path
 from types import SimpleNamespace
@@ -11,7 +10,7 @@ from engine.report.running import LOG, SCRATCH, ReportStep, StepOutcome, StepRes
 from engine.system import remote
 from engine.system.paths import project_folder
 from tests.engine.report.stand_in import PLACES, step
-from tests.patience import wait_until
+from tests.patience import running_until_killed, wait_until
 from tests.processes import exists
 
 
@@ -54,9 +53,8 @@ def test_a_step_ends_with_its_children_when_the_report_is_killed(tmp_path: Path)
         "from tests.engine.report.stand_in import step;"
         f"run_step(step('one', 'hangs', {str(started)!r}), Path({str(tmp_path)!r}))"
     )
-    with subprocess.Popen([sys.executable, "-c", program], cwd=project_folder()) as report:
+    with running_until_killed([sys.executable, "-c", program], cwd=project_folder()):
         wait_until(lambda: started.exists() and started.read_text(), "the child of the step")
-        report.kill()
     wait_until(lambda: not exists(int(started.read_text())), "the end of the step's child")
 
 

@@ -1,6 +1,5 @@
 """Tests of a function in a separate process: arguments, results, and ways to end."""
 
-import subprocess
 import sys
 import threading
 from pathlib import Path
@@ -12,7 +11,7 @@ from engine.system.paths import project_folder
 from engine.system.remote import CallTimedOut, Connection, ProcessEnded, call
 from tests.engine.system import called
 from tests.engine.system.called import Began, Done, Kind, Thing
-from tests.patience import PATIENCE_SECONDS, wait_until
+from tests.patience import PATIENCE_SECONDS, running_until_killed, wait_until
 from tests.processes import exists
 
 SMALL = Thing(Kind.BOOK, Path("/a"), (), {})
@@ -79,9 +78,8 @@ def test_its_own_children_end_with_it() -> None:
 def test_it_ends_with_this_process_however_that_ends(tmp_path: Path) -> None:
     number = tmp_path / "number"
     program = f"from {called.__name__} import calls_another; calls_another({str(number)!r})"
-    with subprocess.Popen([sys.executable, "-c", program], cwd=project_folder()) as parent:
+    with running_until_killed([sys.executable, "-c", program], cwd=project_folder()):
         wait_until(lambda: number.exists() and number.read_text(), "the child's child")
-        parent.kill()
     wait_until(lambda: not exists(int(number.read_text())), "the end of the child's child")
 
 
