@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 from app.speech.engine_worker import SpeechEdited
 from engine.config import F0_VALUES_PER_FRAME
 from engine.network.ops.harmonic_source import VOICED_ABOVE_HZ
-from engine.runtime.edits import edited_frames, with_curves
+from engine.runtime.edited_curves import edited_frames, with_curves
 from engine.speech import Samples, UtteranceEdit
 
 

@@ -22,6 +22,8 @@ MEMORY_BYTES = 16_000_000
 """Nearly three minutes of speech: the part likely to be replayed, without a novel filling the memory."""
 DISK_BYTES = 512_000_000
 """An hour and a half of speech."""
+EDITING_VERSION = 2
+"""Increased whenever equal edits come to sound different: cached speech with edits is then made again."""
 _SUFFIX = ".npz"
 
 
@@ -94,7 +96,7 @@ def key_of(
     made_by: str, phonemes: str, style: Style, speed: float, seed: int, edit: UtteranceEdit | None = None
 ) -> str:
     """Return the cache key for these phonemes; `made_by` names the weights and the code that uses them."""
-    changes = "" if edit is None else repr(edit.changes)
+    changes = "" if edit is None else f"{EDITING_VERSION} {edit.changes!r}"
     digest = hashlib.sha256(f"{made_by}\n{phonemes}\n{speed!r}\n{seed}\n{changes}".encode())
     for array in (style.timbre, style.prosody):
         digest.update(np.ascontiguousarray(array, np.float32).tobytes())

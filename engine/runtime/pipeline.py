@@ -13,7 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from engine.config import ModelConfig
-from engine.runtime.edits import FIRST_TOKEN, passed_on
+from engine.runtime.edited_curves import FIRST_TOKEN, passed_on
 from engine.runtime.runners.base import Runner
 from engine.speech import Array, Contours, Event, Speech, StageEvent, Style, Utterance
 from engine.stages import STAGES, Stage, StagePlace
@@ -167,7 +167,7 @@ class Pipeline:
         started = time.perf_counter()
         outputs, reused = (compute(), False) if cache is None else cache.outputs_of(stage, inputs, compute)
         seconds = time.perf_counter() - started
-        edited = passed_on(self._config, None if utterance is None else utterance.edit, inputs, outputs)
+        edited = passed_on(self._config, utterance, inputs, outputs)
         return Step(stage, inputs, outputs, seconds, edited, reused)
 
     def close(self) -> None:

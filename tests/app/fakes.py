@@ -18,7 +18,8 @@ from app.speech.engine_worker import VoicesListed
 from engine.config import ModelConfig
 from engine.errors import Canceled, NothingToSpeak
 from engine.models.installed_voices import ModelVoices
-from engine.runtime.edits import edited_plan, with_curves, with_durations
+from engine.runtime.edited_curves import with_curves, with_durations
+from engine.runtime.edits import edited_plan
 from engine.speech import (
     AudioChunk,
     Contours,

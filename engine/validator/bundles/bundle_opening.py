@@ -15,7 +15,7 @@ import numpy as np
 from engine.config import ModelConfig
 from engine.errors import DamagedFile, EngineError
 from engine.models.checkpoints import model_config
-from engine.runtime.edits import FIRST_TOKEN
+from engine.runtime.edited_curves import FIRST_TOKEN
 from engine.stages import STAGE_NAMES, STAGES, Size, Tensor
 from engine.system.atomic_write import atomic_write, write_error
 from engine.system.json_text import json_value
