@@ -29,8 +29,8 @@ from engine.errors import Canceled
 from engine.runtime.presets import with_preset
 from engine.speech import Plan, Preset, SpeechRequest, Utterance, UtteranceEdit, WrittenWord
 
-SPEAK_AFTER_MS = 250
-"""The time from a change until the sentence is spoken again."""
+SPEAK_AFTER_MS = 30
+"""The time from a change until the sentence is spoken again; quick turns of a wheel are spoken once."""
 
 
 class EditorSession(QObject):
