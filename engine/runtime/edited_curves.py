@@ -13,17 +13,15 @@ from engine.config import F0_VALUES_PER_FRAME, ModelConfig
 from engine.errors import InvalidRequest
 from engine.network.ops.harmonic_source import VOICED_ABOVE_HZ
 from engine.runtime.edits import MAX_PITCH_HZ, MAX_UTTERANCE_SECONDS, MIN_PITCH_HZ
-from engine.runtime.presets import PAUSES, UNVOICED
+from engine.runtime.presets import PAUSES
 from engine.speech import UNCHANGED, Array, CurveEdit, PhonemeEdit, Samples, Utterance
 
 LEVEL_VALUES = 3
 """The values at the start of a level run whose median is its level: one value may be far off."""
-_BREAK_SECONDS, _BREAK_GAIN = (-0.055, -0.03, 0.0, 0.015), (1.0, 0.0, 0.0, 1.0)
-"""Times from the end of a voice, around the part that may break, and its loudness then; raised cosines lead between."""
+_STOP_SECONDS, _START_SECONDS = np.array([-0.065, -0.03]), np.array([-0.06, -0.045])
+"""The times of fading: from the end of a voice, before it may break, and from the next sound, which begins early."""
 FIRST_TOKEN = 1
 """The token of the first phoneme, after the border token."""
-_STOPS = (UNVOICED | PAUSES | {""}) - {" "}
-"""The phonemes at which a voice stops, even if the model has a pitch for them; the end is one, too."""
 
 
 def passed_on(
@@ -123,21 +121,26 @@ def _part(frame_token: Array, first: int, last: int) -> slice:
 def without_breaks(
     config: ModelConfig, changes: Iterable[PhonemeEdit], phonemes: str, frame_token: Array, f0: Array, magnitude: Array
 ) -> Samples:
-    """Return the `magnitude` [1, bins, columns] of a spectrogram, faded out where the voice of level phonemes stops.
+    """Return the `magnitude` [1, bins, columns] of a spectrogram, silent in pauses that follow level phonemes.
 
-    There, high and faint, it would break into half its pitch, and its rise end in a fall. A sound that follows, such as
-    a consonant, fades in again. `frame_token` [frames] is the token of each frame; `f0` [1, frames, values] is in Hz.
+    Before them, high and faint, the voice would break into half its pitch, and its rise end in a fall. A consonant or a
+    voice that follows directly stays as it is. `frame_token` [frames] is the token of each frame; `f0`
+    [1, frames, values] is in Hz.
     """
     faded, sounding = np.array(magnitude, np.float32), np.asarray(f0, np.float32).reshape(-1) >= MIN_PITCH_HZ
     columns_per_value = config.stft_frames_per_frame // F0_VALUES_PER_FRAME
     seconds = np.arange(faded.shape[-1]) / (config.frames_per_second * config.stft_frames_per_frame)
     for run in _runs(sorted(change.index for change in changes if change.pitch.level)):
-        here = _part(frame_token, run[0], run[-1])
+        here, behind = _part(frame_token, run[0], run[-1]), phonemes[run[-1] + 1 :]
         end = here.stop - int(np.argmax(sounding[here][::-1]))
-        goes_on = sounding[end : end + 1].any() and phonemes[run[-1] + 1 :][:1] not in _STOPS
+        after_pause = behind.lstrip("".join(PAUSES))
+        goes_on = after_pause == behind != "" or (behind.startswith(" ") and sounding[end])
         if sounding[here].any() and not goes_on:
-            times = seconds[end * columns_per_value] + np.array(_BREAK_SECONDS)
-            faded *= np.sin(np.pi / 2 * np.interp(seconds, times, _BREAK_GAIN)).astype(np.float32) ** 2
+            next_sound = _part(frame_token, run[0], len(phonemes) - len(after_pause) - 1).stop
+            stops = seconds[end * columns_per_value]
+            starts = seconds[next_sound * columns_per_value] if after_pause else np.inf
+            times = *(stops + _STOP_SECONDS), *(max(starts, stops - _START_SECONDS[0]) + _START_SECONDS)
+            faded *= np.sin(np.pi / 2 * np.interp(seconds, times, (1, 0, 0, 1))).astype(np.float32) ** 2
     return faded
 
 

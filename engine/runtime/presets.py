@@ -24,7 +24,8 @@ from engine.system.paths import resources_folder
 VOWELS = frozenset("AIOQWYaeiouyæɐɑɒɔəɚɛɜɝɞɤɨɪɯɵɶøœʉʊʌʏᵊᵻ")
 MAIN_STRESS = "ˈ"
 STRESSES = frozenset({MAIN_STRESS, "ˌ"})
-MARKS = STRESSES | frozenset("ː")
+LENGTH = "ː"
+MARKS = STRESSES | frozenset(LENGTH)
 UNVOICED = frozenset("ptkfθsʃhxʧʦʔcç") | MARKS
 PAUSES = frozenset(' .,;:!?…—–-“”"()«»¡¿')
 VOWEL_SHARE = 2.0
@@ -112,8 +113,8 @@ def shares(phonemes: str) -> tuple[float, ...]:
 def nucleus(phonemes: str) -> tuple[int, int]:
     """Return the phonemes from the vowel of the last main stress to the last voiced phoneme, at least one.
 
-    They include the mark of the stress. Without a main stress, they begin at the last secondary one, without any stress
-    at the last vowel, and without a vowel at the first phoneme.
+    They include the marks of stress and length. Without a main stress, they begin at the last secondary one, without
+    any stress at the last vowel, and without a vowel at the first phoneme.
     """
     stress = max(phonemes.rfind(mark) for mark in (MAIN_STRESS if MAIN_STRESS in phonemes else STRESSES))
     vowels = [place for place, symbol in enumerate(phonemes) if symbol in VOWELS]
@@ -122,7 +123,8 @@ def nucleus(phonemes: str) -> tuple[int, int]:
     if behind and first == stress + 1:
         first = stress
     voiced = [place for place in range(first, len(phonemes)) if phonemes[place] not in UNVOICED | PAUSES]
-    return first, (voiced[-1] if voiced else first) + 1
+    end = (voiced[-1] if voiced else first) + 1
+    return first, end + (phonemes[end : end + 1] == LENGTH)
 
 
 def change_at(edit: UtteranceEdit, index: int) -> PhonemeEdit:
