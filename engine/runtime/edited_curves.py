@@ -134,13 +134,13 @@ def without_breaks(
         here, behind = _part(frame_token, run[0], run[-1]), phonemes[run[-1] + 1 :]
         end = here.stop - int(np.argmax(sounding[here][::-1]))
         after_pause = behind.lstrip("".join(PAUSES))
-        goes_on = after_pause == behind != "" or (behind.startswith(" ") and sounding[end])
-        if sounding[here].any() and not goes_on:
-            next_sound = _part(frame_token, run[0], len(phonemes) - len(after_pause) - 1).stop
-            stops = seconds[end * columns_per_value]
-            starts = seconds[next_sound * columns_per_value] if after_pause else np.inf
-            times = *(stops + _STOP_SECONDS), *(max(starts, stops - _START_SECONDS[0]) + _START_SECONDS)
-            faded *= np.sin(np.pi / 2 * np.interp(seconds, times, (1, 0, 0, 1))).astype(np.float32) ** 2
+        if not sounding[here].any() or (behind and after_pause == behind) or (behind[:1] == " " and sounding[end]):
+            continue  # without a voice, or with a sound that follows at once
+        next_sound = _part(frame_token, run[0], len(phonemes) - len(after_pause) - 1).stop
+        stops = seconds[end * columns_per_value]
+        starts = seconds[next_sound * columns_per_value] if after_pause else np.inf
+        times = *(stops + _STOP_SECONDS), *(max(starts, stops - _START_SECONDS[0]) + _START_SECONDS)
+        faded *= np.sin(np.pi / 2 * np.interp(seconds, times, (1, 0, 0, 1))).astype(np.float32) ** 2
     return faded
 
 
