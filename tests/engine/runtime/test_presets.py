@@ -254,10 +254,10 @@ AUDIBLE_DB = 25.0
 """A sound that is this much quieter than the loudest one is not counted as a voice."""
 
 
-def rise_heard(synthesizer: Synthesizer, voice: str, text: str) -> float:
-    """Return by how many cents the last stressed syllable ends higher than it begins, as WORLD hears it.
+def rises(synthesizer: Synthesizer, voice: str, text: str) -> tuple[float, float]:
+    """Return by how many cents the last stressed syllable ends higher than it begins: its curve, and in the audio.
 
-    The medians of the first and last 15 ms count.
+    In the audio, the medians of the first and last 15 ms count, as WORLD tracks them.
     """
     request = SpeechRequest(text, voice)
     ((utterance, contours),) = synthesizer.contours(request)
@@ -267,8 +267,9 @@ def rise_heard(synthesizer: Synthesizer, voice: str, text: str) -> float:
     heard = pyworld.stonemask(samples, coarse, times, SAMPLE_RATE_HZ)
     power = np.convolve(samples**2, np.ones(SAMPLE_RATE_HZ // 50), "same")
     loudness = np.interp(times * SAMPLE_RATE_HZ, np.arange(len(samples)), power)
-    edges = (np.concatenate([[0], np.cumsum(contours.frames)]) + contours.lead_frames) / contours.frames_per_second
-    trimmed = edges[utterance.words[0].end_phoneme] - LEAD_SECONDS - chunk.words[0].end_sample / SAMPLE_RATE_HZ
+    frames = np.concatenate([[0], np.cumsum(contours.frames)]) + contours.lead_frames
+    spoken = frames[utterance.words[0].end_phoneme] / contours.frames_per_second
+    trimmed = spoken - LEAD_SECONDS - chunk.words[0].end_sample / SAMPLE_RATE_HZ
     values = np.rint((times + trimmed) * contours.frames_per_second * F0_VALUES_PER_FRAME).astype(int)
     voiced = contours.pitch[np.clip(values, 0, len(contours.pitch) - 1)] >= MIN_PITCH_HZ
     audible = (heard > 0) & (loudness > loudness.max() * 10 ** (-AUDIBLE_DB / 10))
@@ -278,7 +279,11 @@ def rise_heard(synthesizer: Synthesizer, voice: str, text: str) -> float:
     start, stop = (sample / SAMPLE_RATE_HZ for sample in (phonemes[0].start_sample, phonemes[-1].end_sample))
     syllable = heard[voiced & audible & (start <= times) & (times < stop)]
     assert len(syllable) > 6, f"no voice is heard in {text!r}"
-    return 1200 * float(np.log2(np.median(syllable[-3:]) / np.median(syllable[:3])))
+    first, end = (F0_VALUES_PER_FRAME * frames[word.first_phoneme + place] for place in (first, end))
+    drawn = contours.pitch[first:end][contours.pitch[first:end] >= MIN_PITCH_HZ]
+    ends = (drawn[0], drawn[-1]), (np.median(syllable[:3]), np.median(syllable[-3:]))
+    curve, audio = (1200 * float(np.log2(top / bottom)) for bottom, top in ends)
+    return curve, audio
 
 
 @pytest.mark.slow
@@ -287,10 +292,13 @@ def rise_heard(synthesizer: Synthesizer, voice: str, text: str) -> float:
 def test_questions_of_the_trained_model_rise_where_they_are_tagged(
     trained_synthesizer: Synthesizer, voice: str
 ) -> None:
+    higher = []
     for question in QUESTIONS[:4]:
         before, _, last = question.rpartition(" ")
-        plain, tagged = (rise_heard(trained_synthesizer, voice, text) for text in (question, f"{before} [rise]{last}"))
-        assert tagged > max(0, plain)
+        plain, tagged = (rises(trained_synthesizer, voice, text) for text in (question, f"{before} [rise]{last}"))
+        assert tagged[0] > max(400, plain[0])
+        higher.append(tagged[1] > max(0, plain[1]))
+    assert sum(higher) >= 3, "WORLD may mistake one on processors with other last bits"
 
 
 @pytest.mark.long
@@ -301,6 +309,6 @@ def test_nearly_every_tagged_question_rises_in_the_audio(trained_synthesizer: Sy
     falling = {}
     for question in QUESTIONS:
         before, _, last = question.rpartition(" ")
-        cents = rise_heard(trained_synthesizer, voice, f"{before} [rise]{last}")
+        _, cents = rises(trained_synthesizer, voice, f"{before} [rise]{last}")
         falling |= {question: cents} if cents <= 0 else {}
     assert len(falling) <= 1, falling
