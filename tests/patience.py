@@ -2,11 +2,8 @@
 
 from __future__ import annotations
 
-import subprocess
 import time
-from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager
-from typing import Any
+from collections.abc import Callable
 
 PATIENCE_SECONDS = 600
 PATIENCE_MS = 1000 * PATIENCE_SECONDS
@@ -20,13 +17,3 @@ def wait_until(happened: Callable[[], object], what: str, within_seconds: float 
         if time.monotonic() > gives_up_at:
             raise TimeoutError(f"waited in vain for {what}, {within_seconds:g} s long")
         time.sleep(LOOK_AGAIN_AFTER_SECONDS)
-
-
-@contextmanager
-def running_until_killed(command: Sequence[str], **options: Any) -> Iterator[None]:
-    """Run a program that is killed when the block ends, also by an error."""
-    with subprocess.Popen(command, **options) as process:
-        try:
-            yield
-        finally:
-            process.kill()

@@ -1,8 +1,12 @@
-"""Queries about processes for tests."""
+"""Processes that tests start and look for."""
 
 from __future__ import annotations
 
 import os
+import subprocess
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from typing import Any
 
 
 def exists(process_id: int) -> bool:
@@ -12,3 +16,13 @@ def exists(process_id: int) -> bool:
     except ProcessLookupError:
         return False
     return True
+
+
+@contextmanager
+def running_until_killed(command: Sequence[str], **options: Any) -> Iterator[None]:
+    """Run a program that is killed when the block ends, also by an error."""
+    with subprocess.Popen(command, **options) as process:
+        try:
+            yield
+        finally:
+            process.kill()

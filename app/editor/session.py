@@ -30,7 +30,7 @@ from engine.runtime.presets import with_preset
 from engine.speech import Plan, Preset, SpeechRequest, Utterance, UtteranceEdit, WrittenWord
 
 SPEAK_AFTER_MS = 30
-"""The time from a change until the sentence is spoken again; quick turns of a wheel are spoken once."""
+"""The time from a change until the sentence is spoken again; changes that follow sooner are spoken together."""
 
 
 class EditorSession(QObject):

@@ -18,8 +18,10 @@ from engine.speech import UNCHANGED, Array, CurveEdit, PhonemeEdit, Samples, Utt
 
 LEVEL_VALUES = 3
 """The values at the start of a level run whose median is its level: one value may be far off."""
-_STOP_SECONDS, _START_SECONDS = np.array([-0.065, -0.03]), np.array([-0.06, -0.045])
-"""The times of fading: from the end of a voice, before it may break, and from the next sound, which begins early."""
+_FADE_OUT_SECONDS = np.array([-0.065, -0.03])
+"""When a rising voice fades out, counted from its end: before it may break."""
+_FADE_IN_SECONDS = np.array([-0.06, -0.045])
+"""When the sound after the pause fades in, counted from its first frame: it begins `LEAD_SECONDS` earlier."""
 FIRST_TOKEN = 1
 """The token of the first phoneme, after the border token."""
 
@@ -41,8 +43,9 @@ def passed_on(
         f0, energy = with_curves(changes, inputs["frame_token"][0], outputs["f0"], outputs["energy"])
         return {**outputs, "f0": f0, "energy": energy}
     if "magnitude" in outputs:
-        read = inputs["frame_token"][0], inputs["f0"], outputs["magnitude"]
-        return {**outputs, "magnitude": without_breaks(config, changes, phonemes, *read)}
+        frame_token, magnitude = inputs["frame_token"][0], outputs["magnitude"]
+        faded = without_breaks(config, changes, phonemes, frame_token, inputs["f0"], magnitude)
+        return {**outputs, "magnitude": faded}
     return outputs
 
 
@@ -121,11 +124,11 @@ def _part(frame_token: Array, first: int, last: int) -> slice:
 def without_breaks(
     config: ModelConfig, changes: Iterable[PhonemeEdit], phonemes: str, frame_token: Array, f0: Array, magnitude: Array
 ) -> Samples:
-    """Return the `magnitude` [1, bins, columns] of a spectrogram, silent in pauses that follow level phonemes.
+    """Return the `magnitude` [1, bins, columns] of a spectrogram, with level phonemes faded out before a pause.
 
-    Before them, high and faint, the voice would break into half its pitch, and its rise end in a fall. A consonant or a
-    voice that follows directly stays as it is. `frame_token` [frames] is the token of each frame; `f0`
-    [1, frames, values] is in Hz.
+    High and faint, the voice would break there into half its pitch, and a rise would end in a fall. It is silent until
+    the next sound. If a consonant or the voice of the next word follows at once, nothing is faded. `frame_token`
+    [frames] is the token of each frame; `f0` [1, frames, values] is in Hz.
     """
     faded, sounding = np.array(magnitude, np.float32), np.asarray(f0, np.float32).reshape(-1) >= MIN_PITCH_HZ
     columns_per_value = config.stft_frames_per_frame // F0_VALUES_PER_FRAME
@@ -139,7 +142,8 @@ def without_breaks(
         next_sound = _part(frame_token, run[0], len(phonemes) - len(after_pause) - 1).stop
         stops = seconds[end * columns_per_value]
         starts = seconds[next_sound * columns_per_value] if after_pause else np.inf
-        times = *(stops + _STOP_SECONDS), *(max(starts, stops - _START_SECONDS[0]) + _START_SECONDS)
+        starts = max(starts, stops - _FADE_IN_SECONDS[0])  # in a short pause, it fades in later
+        times = *(stops + _FADE_OUT_SECONDS), *(starts + _FADE_IN_SECONDS)
         faded *= np.sin(np.pi / 2 * np.interp(seconds, times, (1, 0, 0, 1))).astype(np.float32) ** 2
     return faded
 

@@ -124,7 +124,7 @@ def nucleus(phonemes: str) -> tuple[int, int]:
         first = stress
     voiced = [place for place in range(first, len(phonemes)) if phonemes[place] not in UNVOICED | PAUSES]
     end = (voiced[-1] if voiced else first) + 1
-    return first, end + (phonemes[end : end + 1] == LENGTH)
+    return first, end + 1 if phonemes.startswith(LENGTH, end) else end
 
 
 def change_at(edit: UtteranceEdit, index: int) -> PhonemeEdit:

@@ -9,7 +9,8 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 
-from tests.patience import PATIENCE_SECONDS, running_until_killed
+from tests.patience import PATIENCE_SECONDS
+from tests.processes import running_until_killed
 
 PLAYER = "org.mpris.MediaPlayer2.Player"
 OBJECT = "/org/mpris/MediaPlayer2"

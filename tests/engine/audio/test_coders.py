@@ -16,7 +16,8 @@ from engine.audio.recording import Tags
 from engine.audio.sound_file import coding_of, recording
 from engine.errors import OutputError
 from tests.engine.audio.aac_programs import FAILING, PRIMING, none, only
-from tests.patience import running_until_killed, wait_until
+from tests.patience import wait_until
+from tests.processes import running_until_killed
 
 ROOT = Path(__file__).resolve().parents[3]
 RATE_HZ = 24_000

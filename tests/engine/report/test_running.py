@@ -10,8 +10,8 @@ from engine.report.running import LOG, SCRATCH, ReportStep, StepOutcome, StepRes
 from engine.system import remote
 from engine.system.paths import project_folder
 from tests.engine.report.stand_in import PLACES, step
-from tests.patience import running_until_killed, wait_until
-from tests.processes import exists
+from tests.patience import wait_until
+from tests.processes import exists, running_until_killed
 
 
 def test_the_output_and_messages_of_a_step_are_saved(tmp_path: Path) -> None:

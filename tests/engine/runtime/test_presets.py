@@ -298,7 +298,7 @@ def test_questions_of_the_trained_model_rise_where_they_are_tagged(
         plain, tagged = (rises(trained_synthesizer, voice, text) for text in (question, f"{before} [rise]{last}"))
         assert tagged[0] > max(400, plain[0])
         higher.append(tagged[1] > max(0, plain[1]))
-    assert sum(higher) >= 3, "WORLD may mistake one on processors with other last bits"
+    assert sum(higher) >= 3, "WORLD may misjudge one: sums differ in their last bits between processors"
 
 
 @pytest.mark.long
@@ -306,7 +306,7 @@ def test_questions_of_the_trained_model_rise_where_they_are_tagged(
 @pytest.mark.parametrize("voice", VOICES)
 def test_nearly_every_tagged_question_rises_in_the_audio(trained_synthesizer: Synthesizer, voice: str) -> None:
     """One of them may break into a lower voice before a consonant."""
-    falling = {}
+    falling: dict[str, float] = {}
     for question in QUESTIONS:
         before, _, last = question.rpartition(" ")
         _, cents = rises(trained_synthesizer, voice, f"{before} [rise]{last}")

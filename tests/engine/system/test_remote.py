@@ -11,8 +11,8 @@ from engine.system.paths import project_folder
 from engine.system.remote import CallTimedOut, Connection, ProcessEnded, call
 from tests.engine.system import called
 from tests.engine.system.called import Began, Done, Kind, Thing
-from tests.patience import PATIENCE_SECONDS, running_until_killed, wait_until
-from tests.processes import exists
+from tests.patience import PATIENCE_SECONDS, wait_until
+from tests.processes import exists, running_until_killed
 
 SMALL = Thing(Kind.BOOK, Path("/a"), (), {})
 LARGE = Thing(Kind.BOOK, Path("/b"), (1, 2), {"small": SMALL}, b"\x00\xff" * 100_000)
