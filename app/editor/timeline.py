@@ -112,11 +112,11 @@ class Timeline(QAbstractScrollArea):
         self._place_bar()
 
     def zoom_by(self, factor: float, x: float | None = None) -> None:
-        """Zoom, with the time at an x coordinate unmoved, by default that in the middle."""
+        """Zoom, with the time at an x coordinate unmoved, by default that in the middle of the visible selection."""
         scene = self.scene()
         if scene is None:
             return
-        x = scene.width / 2 if x is None else x
+        x = scene.middle if x is None else x
         seconds = scene.seconds(x)
         whole = scene.pixels_per_second / self._zoom
         wanted = min(max(scene.pixels_per_second * factor, MIN_PIXELS_PER_SECOND), MAX_PIXELS_PER_SECOND)

@@ -26,6 +26,7 @@ SPREAD_PIXELS = 6
 SELECTION_ALPHA = 130
 FILL_ALPHA = 70
 ENERGY_ALPHA = 45
+LABEL_ALPHA = 130
 
 
 @dataclass(frozen=True)
@@ -90,6 +91,13 @@ class Scene:
         return (x + self.scroll) / self.pixels_per_second
 
     @property
+    def middle(self) -> float:
+        """The x coordinate in the middle of the selection, or of the view if that is not visible."""
+        first, end = self.selection
+        selected = (self.x(self.preview.edges[first]) + self.x(self.preview.edges[end])) / 2
+        return selected if first < end and 0 <= selected <= self.width else self.width / 2
+
+    @property
     def hz_range(self) -> tuple[float, float]:
         """The pitches at the bottom and top of the lane."""
         voiced = self.preview.pitch[self.preview.pitch > VOICED_ABOVE_HZ]
@@ -129,6 +137,7 @@ def paint(painter: QPainter, scene: Scene) -> None:
     _paint_energy(painter, scene)
     _paint_curve(painter, scene, scene.preview.model_pitch, QPen(QColor(colors().faint), 1.2, Qt.PenStyle.DashLine))
     _paint_curve(painter, scene, scene.preview.pitch, QPen(QColor(colors().accent), 2.4))
+    _paint_grid_labels(painter, scene)
     _paint_wave(painter, scene)
     _paint_phonemes(painter, scene)
     _paint_words(painter, scene)
@@ -154,18 +163,32 @@ def color_of(kind: PhonemeKind) -> QColor:
 def _paint_grid(painter: QPainter, scene: Scene) -> None:
     top, height = scene.lanes.pitch
     painter.fillRect(QRectF(0, top, scene.width, height), QColor(colors().surface))
+    painter.setPen(QColor(colors().line))
+    for _, y in _grid(scene):
+        painter.drawLine(QPointF(0, y), QPointF(scene.width, y))
+
+
+def _paint_grid_labels(painter: QPainter, scene: Scene) -> None:
+    """Label the lines of the grid, above the curves, which show through."""
     metrics = QFontMetrics(painter.font())
-    low, high = scene.hz_range
+    top, height = scene.lanes.pitch
     free = top + height  # the lowest place for the next label
-    for hz in GRID_HZ:
-        if low < hz < high:
-            y = scene.y(hz)
-            painter.setPen(QColor(colors().line))
-            painter.drawLine(QPointF(0, y), QPointF(scene.width, y))
-            if top < y - metrics.ascent() and y <= free:
-                painter.setPen(QColor(colors().faint))
-                painter.drawText(QPointF(4, y - 2), f"{hz} Hz")
-                free = y - metrics.ascent()
+    ground = QColor(colors().surface)
+    ground.setAlpha(LABEL_ALPHA)
+    painter.setPen(QColor(colors().faint))
+    for hz, y in _grid(scene):
+        label = f"{hz} Hz"
+        if top < y - metrics.ascent() and y <= free:
+            area = QRectF(2, y - 1 - metrics.ascent(), metrics.horizontalAdvance(label) + 4, metrics.ascent())
+            painter.fillRect(area, ground)
+            painter.drawText(QPointF(4, y - 2), label)
+            free = y - metrics.ascent()
+
+
+def _grid(scene: Scene) -> list[tuple[int, float]]:
+    """Return the pitches that are marked, in Hz, and their y coordinates."""
+    low, high = scene.hz_range
+    return [(hz, scene.y(hz)) for hz in GRID_HZ if low < hz < high]
 
 
 def _paint_selection(painter: QPainter, scene: Scene) -> None:

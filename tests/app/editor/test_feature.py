@@ -307,6 +307,16 @@ def test_zooming_keeps_the_time_under_the_pointer(desk: Desk) -> None:
     assert desk.timeline.scene().pixels_per_second == pytest.approx(before.pixels_per_second)
 
 
+def test_zooming_by_key_keeps_the_selection_in_view(desk: Desk) -> None:
+    for chosen in (1, 9):
+        desk.press(Qt.Key.Key_0)
+        desk.timeline.select(chosen, chosen + 1)
+        for _ in range(4):
+            desk.press(Qt.Key.Key_Plus)
+        scene = desk.timeline.scene()
+        assert 0 <= scene.x(scene.preview.edges[chosen]) < scene.x(scene.preview.edges[chosen + 1]) <= scene.width
+
+
 def test_an_empty_text_has_nothing_to_shape(desk: Desk) -> None:
     desk.editor.set_text(" ")
     assert not desk.feature.action.isEnabled()
