@@ -209,13 +209,14 @@ class LexiconTable(QTableView):
 
     current_changed = Signal()
     typed = Signal(object)
-    WIDTHS: ClassVar = {
-        EntryColumn.KIND: 140,
-        EntryColumn.LANGUAGE: 105,
-        EntryColumn.PART_OF_SPEECH: 105,
-        EntryColumn.CASE: 55,
+    CHARACTERS: ClassVar = {
+        EntryColumn.KIND: 17,
+        EntryColumn.LANGUAGE: 12,
+        EntryColumn.PART_OF_SPEECH: 13,
+        EntryColumn.CASE: 6,
     }
-    """The widths of some columns at first, in pixels; the others share the rest."""
+    """The widths of some columns at first, in digits; the others share the rest."""
+    MIN_CHARACTERS = 6
 
     def __init__(self, model: LexiconModel, parent: QWidget | None = None) -> None:
         super().__init__(parent)
@@ -247,9 +248,12 @@ class LexiconTable(QTableView):
         header.setSortIndicatorShown(True)
         header.setSortIndicatorClearable(True)
         header.setSortIndicator(-1, Qt.SortOrder.AscendingOrder)
+        header.setTextElideMode(Qt.TextElideMode.ElideRight)
+        digit = self.fontMetrics().horizontalAdvance("0")
+        header.setMinimumSectionSize(self.MIN_CHARACTERS * digit)
         for column in EntryColumn:
-            if column in self.WIDTHS:
-                self.setColumnWidth(column, self.WIDTHS[column])
+            if column in self.CHARACTERS:
+                self.setColumnWidth(column, self.CHARACTERS[column] * digit)
             else:
                 header.setSectionResizeMode(column, QHeaderView.ResizeMode.Stretch)
         self._delegate.typed.connect(self.typed)
