@@ -10,7 +10,8 @@ from numpy.typing import NDArray
 
 from engine.config import ModelConfig
 from engine.speech import Utterance, WrittenWord
-from engine.text.g2p.directions import INLINE, hide_preset_tags
+from engine.text.g2p.directions import hide_preset_tags
+from engine.text.g2p.overrides import INLINE
 
 TOKENS = "tokens"
 BORDER_TOKENS = 1

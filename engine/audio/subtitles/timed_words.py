@@ -8,7 +8,8 @@ from dataclasses import dataclass, replace
 from enum import IntEnum
 
 from engine.speech import AudioChunk, SpokenPhoneme, SpokenWord
-from engine.text.g2p.directions import DIRECTION, INLINE, hide_preset_tags
+from engine.text.g2p.directions import DIRECTION, hide_preset_tags
+from engine.text.g2p.overrides import INLINE
 
 CLOSING = re.compile(r"[,.;:!?…。，、！？；：”’\"'»)\]}>]*(?:[ ]?(?:[—–-]+>?|[←→⇒]|<?[—–-]+)(?=\s|$)|[—–]+)?")
 OPENING = re.compile(r"(?<!\w)[“‘\"'«(¿¡\[{<]+$")

@@ -19,9 +19,9 @@ from engine.text.abbreviated_words import (
     WEEKDAYS,
     WORDS,
 )
-from engine.text.g2p.directions import CAPITAL, NAME_PLACEHOLDER
 from engine.text.g2p.draft import any_of, rule
 from engine.text.g2p.numbers import spelled
+from engine.text.g2p.overrides import CAPITAL, NAME_PLACEHOLDER
 from engine.text.languages import Language
 
 SENTENCE_AHEAD = rf"(?:[ ][\"'“‘(]*(?:{SENTENCE_STARTERS})\b(?!\.)|[ ]*(?:\n|$))"

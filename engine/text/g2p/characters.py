@@ -9,8 +9,8 @@ import re
 import unicodedata
 from functools import lru_cache
 
-from engine.text.g2p.directions import PLACEHOLDERS
 from engine.text.g2p.draft import Draft
+from engine.text.g2p.overrides import PLACEHOLDERS
 
 _GREEK_NAMES = (
     "alpha beta gamma delta epsilon zeta eta theta iota kappa lambda mu nu xi omicron pi rho sigma sigma tau upsilon "

@@ -17,12 +17,12 @@ from misaki.token import MToken
 
 from engine.speech import Notice, PronunciationSource, WordReading
 from engine.text.g2p.analysis import Analyzer, Homographs, TaggedWord, without_signs
-from engine.text.g2p.directions import Override
 from engine.text.g2p.endings import Endings
 from engine.text.g2p.homographs import ADJECTIVE, METAL, NOUN, VERB
 from engine.text.g2p.letter_to_sound import LetterToSound
 from engine.text.g2p.lexicon import Lexicon, WordsInCapitals
 from engine.text.g2p.normalize import Normalized, normalize
+from engine.text.g2p.overrides import Override
 from engine.text.g2p.pieces import PHRASE_STARTERS, Ending, PronouncedWord
 from engine.text.languages import Language
 

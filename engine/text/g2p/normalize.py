@@ -14,9 +14,9 @@ from engine.speech import Notice
 from engine.text.g2p import abbreviations, dates, numbers, numerals, quantities, symbols
 from engine.text.g2p.capitals import KnownWords, lower_capitals
 from engine.text.g2p.characters import blank_drawn_lines, simplify
-from engine.text.g2p.directions import PLACEHOLDERS, Override, put_back, set_aside
 from engine.text.g2p.draft import Draft, SourcedText
 from engine.text.g2p.markup import EMOTICON, WEB_RULES, join_lines, strip_markup
+from engine.text.g2p.overrides import PLACEHOLDERS, Override, put_back, set_aside
 from engine.text.languages import Language
 
 RULES = (

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import re
 
-from engine.text.g2p.directions import CAPITAL
 from engine.text.g2p.draft import any_of, rule
+from engine.text.g2p.overrides import CAPITAL
 from engine.text.languages import Language
 from engine.text.roman_numerals import value_of
 

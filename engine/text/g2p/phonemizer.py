@@ -25,16 +25,10 @@ from engine.speech import (
 )
 from engine.system.waiting import raise_if_set
 from engine.text.g2p.analysis import Analyzer, Homographs, import_spacy, load_analyzer
-from engine.text.g2p.directions import (
-    Override,
-    PresetMark,
-    Script,
-    Section,
-    read_script,
-    without_preset_tags,
-)
+from engine.text.g2p.directions import PresetMark, Script, Section, read_script, without_preset_tags
 from engine.text.g2p.draft import Span, WrittenForm
 from engine.text.g2p.normalize import Normalized
+from engine.text.g2p.overrides import Override
 from engine.text.g2p.pieces import Ending, PronouncedWord, deciding, has_sound, pieces_of, written_words
 from engine.text.g2p.split import (
     PAUSE_SECONDS,

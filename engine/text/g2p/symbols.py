@@ -9,8 +9,8 @@ from __future__ import annotations
 
 import re
 
-from engine.text.g2p.directions import CAPITAL, PLACEHOLDERS
 from engine.text.g2p.draft import Rule, rule
+from engine.text.g2p.overrides import CAPITAL, PLACEHOLDERS
 from engine.text.languages import Language
 
 STRENGTHS = {"—": 1, ",": 2, ";": 2, ":": 2, ".": 3, "…": 3, "!": 4, "?": 5}

@@ -17,11 +17,11 @@ from importlib.util import find_spec
 
 from engine.errors import MissingLanguage, RecoveryAction
 from engine.speech import Notice, PronunciationSource, WordReading
-from engine.text.g2p.directions import Override
 from engine.text.g2p.letter_to_sound import LetterToSound
 from engine.text.g2p.normalize import Normalized
 from engine.text.g2p.other_languages.text import normalize_other
 from engine.text.g2p.other_languages.writing import writing_of
+from engine.text.g2p.overrides import Override
 from engine.text.g2p.pieces import Ending, PronouncedWord
 from engine.text.languages import FRENCH, HINDI, ITALIAN, JAPANESE, MANDARIN, PORTUGUESE, SPANISH, Language
 

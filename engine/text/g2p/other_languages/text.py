@@ -22,7 +22,6 @@ from engine.text.g2p.characters import (
     shortened,
     transliterated,
 )
-from engine.text.g2p.directions import PLACEHOLDERS, Override, put_back, set_aside
 from engine.text.g2p.draft import Draft, any_of
 from engine.text.g2p.markup import join_lines, strip_markup
 from engine.text.g2p.normalize import Normalized
@@ -35,6 +34,7 @@ from engine.text.g2p.other_languages.numerals import (
     verbalize_roman_numerals,
 )
 from engine.text.g2p.other_languages.writing import Writing
+from engine.text.g2p.overrides import PLACEHOLDERS, Override, put_back, set_aside
 from engine.text.languages import Language
 
 VOWEL = "[aeiouhyœæàâèéêëìíîïòóôùúûAEIOUHYŒÀÂÈÉÊËÌÍÎÒÔÙ]"

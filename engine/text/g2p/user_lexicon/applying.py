@@ -16,9 +16,9 @@ from operator import attrgetter
 from typing import TYPE_CHECKING
 
 from engine.speech import Notice, PronunciationSource
-from engine.text.g2p.directions import Override, to_misaki
 from engine.text.g2p.draft import SourcedText
 from engine.text.g2p.normalize import Normalized
+from engine.text.g2p.overrides import Override, to_misaki
 from engine.text.g2p.pieces import has_sound
 from engine.text.g2p.split import sentences
 from engine.text.g2p.user_lexicon.entries import LexiconEntry

@@ -13,7 +13,7 @@ import regex
 
 from engine.errors import InvalidRequest
 from engine.speech import Pronunciation
-from engine.text.g2p.directions import PLACEHOLDERS, to_misaki
+from engine.text.g2p.overrides import PLACEHOLDERS, to_misaki
 from engine.text.g2p.pieces import has_sound
 from engine.text.languages import LANGUAGES, Language, language_of
 

@@ -18,8 +18,9 @@ import regex
 
 from engine.errors import InvalidRequest
 from engine.speech import PronunciationSource
-from engine.text.g2p.directions import INLINE, without_preset_tags
+from engine.text.g2p.directions import without_preset_tags
 from engine.text.g2p.draft import SourcedText, Span
+from engine.text.g2p.overrides import INLINE
 from engine.text.g2p.pieces import Ending
 from engine.text.g2p.user_lexicon.entries import ENGLISH, EXACT_CASE, LexiconEntry
 from engine.text.languages import LANGUAGES, Language

@@ -6,23 +6,18 @@ from engine.errors import InvalidRequest, UnknownVoice
 from engine.speech import AppliedPreset, Preset, Utterance
 from engine.text.g2p import Phonemizer
 from engine.text.g2p.directions import (
-    NAME_PLACEHOLDER,
-    PLACEHOLDER,
-    Override,
     PresetMark,
     Script,
     Section,
     directions,
     hide_preset_tags,
-    put_back,
     read_marks,
     read_script,
-    set_aside,
-    to_misaki,
     voice_before,
     without_preset_tags,
 )
 from engine.text.g2p.draft import Draft
+from engine.text.g2p.overrides import NAME_PLACEHOLDER, PLACEHOLDER, Override, put_back, set_aside, to_misaki
 from engine.text.languages import AMERICAN, BRITISH
 
 

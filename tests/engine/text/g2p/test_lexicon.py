@@ -13,10 +13,10 @@ from misaki.token import MToken
 
 from engine.text.g2p import english, letter_to_sound
 from engine.text.g2p.analysis import import_spacy, load_offline_analyzer
-from engine.text.g2p.directions import Override
 from engine.text.g2p.english import Pronouncer, UnknownWords, homographs, load_letter_to_sound
 from engine.text.g2p.letter_to_sound import LetterToSound
 from engine.text.g2p.lexicon import Lexicon, LexiconFile, other_case
+from engine.text.g2p.overrides import Override
 from engine.text.g2p.sorted_file import BLOCK_BYTES, SortedFile
 from tests.engine.text.g2p.plain_words import same_as, sounds
 

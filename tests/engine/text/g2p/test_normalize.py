@@ -8,10 +8,10 @@ from hypothesis import strategies as st
 
 from engine.text.g2p.abbreviations import RULES
 from engine.text.g2p.capitals import lower_capitals
-from engine.text.g2p.directions import PLACEHOLDER, Override
 from engine.text.g2p.draft import Draft, SourcedText, Span, WrittenForm, any_of, rule
 from engine.text.g2p.lexicon import Lexicon, WordsInCapitals
 from engine.text.g2p.normalize import MAX_LETTERS, cut_long_words, normalize
+from engine.text.g2p.overrides import PLACEHOLDER, Override
 from engine.text.languages import AMERICAN, BRITISH
 from tests.engine.text.g2p.plain_words import rewritten, same_as
 

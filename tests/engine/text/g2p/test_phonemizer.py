@@ -15,10 +15,10 @@ from engine.errors import Canceled, InvalidRequest, NothingToSpeak
 from engine.speech import Plan
 from engine.text.g2p import Phonemizer, analysis, phonemizer, split
 from engine.text.g2p.analysis import TaggedWord, import_spacy, load_analyzer, load_offline_analyzer
-from engine.text.g2p.directions import Override
 from engine.text.g2p.english import EnglishFrontEnd
 from engine.text.g2p.markup import EMOTICON
 from engine.text.g2p.other_languages.front_end import OtherFrontEnd
+from engine.text.g2p.overrides import Override
 from engine.text.g2p.phonemizer import FrontEnd
 from engine.text.g2p.pieces import PronouncedWord
 from engine.text.g2p.split import passages

@@ -1,7 +1,7 @@
 import pytest
 
 from engine.errors import InvalidRequest
-from engine.text.g2p.directions import PLACEHOLDER
+from engine.text.g2p.overrides import PLACEHOLDER
 from engine.text.g2p.user_lexicon.entries import LexiconEntry, checked
 
 
