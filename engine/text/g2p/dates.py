@@ -90,10 +90,30 @@ def _clock(match: re.Match[str], language: Language) -> str:
 
 def _minutes(minute: int, hour: int, plain: bool) -> str:
     if minute:
-        return f" {'oh ' if minute < 10 else ''}{below_hundred(minute)}"
+        return f" {_two_digits(minute)}"
     if plain:
         return ""
     return " o'clock" if 0 < hour <= 12 else " hundred hours"
+
+
+def _military(match: re.Match[str], language: Language) -> str | None:
+    """Read “at 0830”, “0600 hours” and “by 1730 hrs”, but neither “code 0830” nor “1200 hours”: two signs of three."""
+    before, marked = match["before"] or "", match["unit"] or match["zone"]
+    if sum(map(bool, (before, marked, match["first"].startswith("0")))) < 2:
+        return None
+    words = before + _four_digits(match["first"])
+    if match["second"] is not None:
+        words += f" {match['link'] or 'to'} {_four_digits(match['second'])}"
+    return words + " hours" * (match["unit"] is not None) + " Z" * (match["zone"] is not None)
+
+
+def _four_digits(time: str) -> str:
+    hour, minute = int(time[:2]), int(time[2:])
+    return f"{_two_digits(hour) if hour else 'zero'} {_two_digits(minute) if minute else 'hundred'}"
+
+
+def _two_digits(number: int) -> str:
+    return f"{'oh ' if number < 10 else ''}{below_hundred(number)}"
 
 
 def _first_of_range(match: re.Match[str], language: Language) -> str:
@@ -123,7 +143,14 @@ BEHIND_DATE = (
 )
 """Text after “on 3/4” that counts nothing, as “cup” would."""
 HOUR = r"(?:2[0-3]|[01]?\d)"
+MILITARY = r"(?:[01]\d|2[0-3])[0-5]\d"
 RULES = (
+    rule(
+        rf"(?<![\w.,:/-])(?P<before>(?i:at|by|from|until|till|before|after|since|to|between|and)[ ])?"
+        rf"(?P<first>{MILITARY})(?:(?:[ ]?[-–—][ ]?|[ ](?P<link>and|to|until|or)[ ])(?P<second>{MILITARY}))?"
+        rf"(?!\w*[.,]?\d|[:/-])(?P<unit>[ ]?(?:hours|hrs?|h)\b(?![ ]of\b))?(?P<zone>Z\b)?",
+        _military,
+    ),
     _range_of(WEEKDAYS),
     _range_of({month: MONTHS[number] for month, number in MONTH_NUMBERS.items()}),
     rule(
