@@ -108,7 +108,10 @@ NUMBER_AHEAD = (
 """An Arabic or Roman numeral, also in brackets or after a letter, as in “Eq. (3)” and “Fig. S1”."""
 LETTER_AHEAD = r"(?=[ivxIVX]\b(?!['’]|\.\w|(?<=[iI])[ ](?!(?:and|or|of|to)\b)[a-z]))"
 """A Roman numeral of one letter, but not the pronoun “I”."""
+BEFORE_OF = {**TITLES, "Sec": "Secretary", "Rep": "Republic"}
+"""Abbreviations before “of”: “Sec. of State”, “Gov. of Texas”."""
 STREETS = {"St": "Street", "Dr": "Drive", "Pl": "Place", "Ct": "Court", "Sq": "Square", "Pkwy": "Parkway"}
+POINTS = {"N": "North", "S": "South", "E": "East", "W": "West"}
 PREPOSITIONS = "on|along|down|off|across|up|near|onto|from"
 """Words before the name of a street."""
 
@@ -130,6 +133,11 @@ def _street(match: re.Match[str], language: Language) -> str:
     return f"{match['name']} {street}{stop_after(street, match) if match['dot'] else ''}"
 
 
+def _compass_point(match: re.Match[str], language: Language) -> str:
+    north_or_south, *east_or_west = match["point"]
+    return match["before"] + POINTS[north_or_south] + "".join(POINTS[each].lower() for each in east_or_west)
+
+
 def _zip_code(match: re.Match[str], language: Language) -> str:
     digits = ", ".join(spelled(group) for group in (match["zip"], match["more"]) if group)
     return f" {STATES[match['state']]}, {digits}"
@@ -137,6 +145,10 @@ def _zip_code(match: re.Match[str], language: Language) -> str:
 
 NAME = rf"(?:[A-Z][a-z]+(?:'s)?|\d+(?:st|nd|rd|th)|{NAME_PLACEHOLDER})"
 STARTER = rf"(?:{SENTENCE_STARTERS})\b"
+POINT_OF_STREET = (
+    rf"(?<!\w)(?P<before>(?i:\d+[A-Z]?|{PREPOSITIONS}|at|of|to|and),?[ ])(?P<point>[NS][EW]?|[EW])\.?"
+    rf"(?=(?:[ ]{NAME}){{1,3}}[ ](?:St|Ave|Blvd|Rd|Ln|Dr|Pl|Street|Avenue|Boulevard|Road|Lane|Drive)\b)"
+)
 NUMBERED_STREET = (
     rf"(?P<name>\b\d+[A-Za-z]?,?(?:[ ](?:[NSEW]|{NAME})\.?){{0,2}}[ ]{NAME})[ ](?P<street>{any_of(STREETS)})"
     r"(?:(?P<dot>\.)|(?![\w']))"
@@ -152,10 +164,15 @@ STREET = (
 RULES = (
     rule(r"(?<![\w.])(?i:(?P<latin>e\.g|i\.e|a\.k\.a))\.", _latin),
     rule(r"(?<![\w./])(?P<latin>w/o|w/|b/c|c/o|n/a|N/A)(?![\w/])", _latin),
+    rule(POINT_OF_STREET, _compass_point),
     rule(NUMBERED_STREET, _street),
     rule(STREET_AFTER_PREPOSITION, _street),
     rule(STREET, _street),
     rule(rf"\b(?P<title>{any_of(TITLES)})\.(?=[ ]?{CAPITAL}|-{CAPITAL}|[ ]and[ ]{CAPITAL})", _title),
+    rule(
+        rf"\b(?P<title>{any_of(BEFORE_OF)})\.(?=[ ]of[ ])",
+        lambda match, language: BEFORE_OF[match["title"]],
+    ),
     rule(rf"\b(?P<title>Mr|Mrs|Dr|Mme|Mlle|Messrs|Rt)(?=[ ]{CAPITAL})", _title),
     rule(rf"\b(?P<name>{any_of(NAMES)})\.(?=[ ]{CAPITAL})", lambda match, language: NAMES[match["name"]]),
     rule(rf"\bSte?\.?[ ](?=[A-Z][a-z]|{NAME_PLACEHOLDER})", lambda match, language: "Saint "),
