@@ -6,6 +6,7 @@ worker with a different version of the program can still read the version of thi
 
 from __future__ import annotations
 
+import asyncio
 import hashlib
 import threading
 import warnings
@@ -143,6 +144,24 @@ class Cluster:
         self.close()
 
 
+@cache
+def running_loop() -> Any:
+    """Return an event loop for Dask, which runs in a thread until the program ends.
+
+    One that Dask starts itself has failed if it does not run after 10 s, as can happen on a busy machine.
+    """
+    from tornado.ioloop import IOLoop
+
+    started: Future[IOLoop] = Future()
+
+    async def run() -> None:
+        started.set_result(IOLoop.current())
+        await asyncio.Event().wait()
+
+    threading.Thread(target=lambda: asyncio.run(run()), name="Dask", daemon=True).start()
+    return started.result()
+
+
 def _connected(address: str) -> Any:
     try:
         from distributed import Client
@@ -154,7 +173,7 @@ def _connected(address: str) -> Any:
             "Install them in the project folder with .venv/bin/python -m pip install '.[cluster]'.",
         ) from error
     try:
-        client = Client(address, timeout=CONNECT_SECONDS, set_as_default=False)
+        client = Client(address, timeout=CONNECT_SECONDS, set_as_default=False, loop=running_loop())
     except (OSError, ValueError) as error:
         raise EngineError(
             f"No Dask scheduler answers at “{address}”.", "Check the address, such as tcp://192.168.1.2:8786."
