@@ -134,8 +134,8 @@ def _street(match: re.Match[str], language: Language) -> str:
 
 
 def _compass_point(match: re.Match[str], language: Language) -> str:
-    north_or_south, *east_or_west = match["point"]
-    return match["before"] + POINTS[north_or_south] + "".join(POINTS[each].lower() for each in east_or_west)
+    point = match["point"]
+    return match["before"] + POINTS[point[0]] + "".join(POINTS[each].lower() for each in point[1:])
 
 
 def _zip_code(match: re.Match[str], language: Language) -> str:
