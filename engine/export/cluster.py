@@ -6,7 +6,6 @@ worker with a different version of the program can still read the version of thi
 
 from __future__ import annotations
 
-import asyncio
 import hashlib
 import threading
 import warnings
@@ -144,24 +143,6 @@ class Cluster:
         self.close()
 
 
-@cache
-def running_loop() -> Any:
-    """Return an event loop for Dask, which runs in a thread until the program ends.
-
-    One that Dask starts itself has failed if it does not run after 10 s, as can happen on a busy machine.
-    """
-    from tornado.ioloop import IOLoop
-
-    started: Future[IOLoop] = Future()
-
-    async def run() -> None:
-        started.set_result(IOLoop.current())
-        await asyncio.Event().wait()
-
-    threading.Thread(target=lambda: asyncio.run(run()), name="Dask", daemon=True).start()
-    return started.result()
-
-
 def _connected(address: str) -> Any:
     try:
         from distributed import Client
@@ -173,11 +154,13 @@ def _connected(address: str) -> Any:
             "Install them in the project folder with .venv/bin/python -m pip install '.[cluster]'.",
         ) from error
     try:
-        client = Client(address, timeout=CONNECT_SECONDS, set_as_default=False, loop=running_loop())
+        client = Client(address, timeout=CONNECT_SECONDS, set_as_default=False)
     except (OSError, ValueError) as error:
         raise EngineError(
             f"No Dask scheduler answers at “{address}”.", "Check the address, such as tcp://192.168.1.2:8786."
         ) from error
+    except AssertionError as error:  # Dask's event loop did not start within the 10 s that Dask gives it
+        raise EngineError("This computer is too busy to connect to the cluster.", "Try again.") from error
     if not client.scheduler_info()["workers"]:
         client.close()
         raise EngineError(f"The cluster at {address} has no workers.", "Start at least one, then try again.")

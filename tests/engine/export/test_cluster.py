@@ -15,7 +15,7 @@ from distributed import Client, LocalCluster
 from engine.__main__ import main
 from engine.errors import EngineError
 from engine.export import cluster
-from engine.export.cluster import Cluster, running_loop
+from engine.export.cluster import Cluster
 from engine.export.side_by_side import SpeakerSettings, speak_part
 from engine.models.checkpoints import FULL_SIZE, open_checkpoint, starter_voices
 from engine.models.store import ModelStore
@@ -45,9 +45,7 @@ def _same_environment() -> Iterator[None]:
 @pytest.fixture(scope="module")
 def workers() -> Iterator[LocalCluster]:
     """A scheduler with two workers of one thread."""
-    with LocalCluster(
-        n_workers=2, threads_per_worker=1, dashboard_address="127.0.0.1:0", loop=running_loop()
-    ) as workers:
+    with LocalCluster(n_workers=2, threads_per_worker=1, dashboard_address="127.0.0.1:0") as workers:
         yield workers
 
 
@@ -89,7 +87,7 @@ def test_leaving_the_block_cancels_the_parts(address):
     with Cluster(address, SETTINGS, fingerprint) as speaking:
         for number in range(20):
             speaking.submit(SpeechRequest(f"{SENTENCE} {number}", REQUEST.voice))
-    with Client(address, set_as_default=False, loop=running_loop()) as client:
+    with Client(address, set_as_default=False) as client:
         wait_until(
             lambda: client.run_on_scheduler(lambda dask_scheduler: len(dask_scheduler.tasks)) == 0,
             "the end of the tasks",
@@ -155,9 +153,7 @@ def test_a_worker_without_the_model_is_given_it(trained_data, tmp_path, monkeypa
     here = Synthesizer(FULL_SIZE, "cpu")
     empty = {"XDG_DATA_HOME": str(tmp_path)}
     with (
-        LocalCluster(
-            n_workers=1, threads_per_worker=1, dashboard_address="127.0.0.1:0", env=empty, loop=running_loop()
-        ) as workers,
+        LocalCluster(n_workers=1, threads_per_worker=1, dashboard_address="127.0.0.1:0", env=empty) as workers,
         Cluster(workers.scheduler_address, SpeakerSettings(FULL_SIZE), here.fingerprint) as speaking,
     ):
         requests = [SpeechRequest(text, "af_heart") for text in ("Good morning.", "Hello.")]
@@ -178,7 +174,7 @@ def test_an_error_in_the_text_is_that_of_one_process(address):
 
 def test_a_cluster_without_workers_is_refused():
     with (
-        LocalCluster(n_workers=0, dashboard_address="127.0.0.1:0", loop=running_loop()) as nobody,
+        LocalCluster(n_workers=0, dashboard_address="127.0.0.1:0") as nobody,
         pytest.raises(EngineError, match="has no workers"),
     ):
         Cluster(nobody.scheduler_address, SETTINGS, fingerprint)
