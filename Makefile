@@ -40,7 +40,7 @@ TEST_PACKAGES := $(RUN_PACKAGES) $(COMPILER_PACKAGES) clang g++ xvfb pulseaudio 
 BUNDLE_PACKAGES := $(RUN_PACKAGES) binutils xvfb
 
 # Processes that check types and run tests side by side, the latter each on its share of the processors. Four suit two
-# cores, since some tests wait, but use up to 14 GB of memory: with less than 20 GB, which is 5,000,000 pages, three run.
+# cores, since some tests wait, but use up to 13 GB of memory: with less than 20 GB, which is 5,000,000 pages, three run.
 WORKERS := $(shell [ "$$(getconf _PHYS_PAGES 2>/dev/null)" -gt 5000000 ] 2>/dev/null && echo 4 || echo 3)
 
 # Fetched by the program itself. If that fails, a notice says so, and the best installed model speaks.
