@@ -209,14 +209,14 @@ class LexiconTable(QTableView):
 
     current_changed = Signal()
     typed = Signal(object)
-    CHARACTERS: ClassVar = {
+    WIDTHS: ClassVar = {
         EntryColumn.KIND: 17,
         EntryColumn.LANGUAGE: 12,
         EntryColumn.PART_OF_SPEECH: 13,
         EntryColumn.CASE: 6,
     }
-    """The widths of some columns at first, in digits; the others share the rest."""
-    MIN_CHARACTERS = 6
+    """The widths of some columns at first, in digits of the font; the others share the rest."""
+    MIN_WIDTH = 6
 
     def __init__(self, model: LexiconModel, parent: QWidget | None = None) -> None:
         super().__init__(parent)
@@ -250,10 +250,10 @@ class LexiconTable(QTableView):
         header.setSortIndicator(-1, Qt.SortOrder.AscendingOrder)
         header.setTextElideMode(Qt.TextElideMode.ElideRight)
         digit = self.fontMetrics().horizontalAdvance("0")
-        header.setMinimumSectionSize(self.MIN_CHARACTERS * digit)
+        header.setMinimumSectionSize(self.MIN_WIDTH * digit)
         for column in EntryColumn:
-            if column in self.CHARACTERS:
-                self.setColumnWidth(column, self.CHARACTERS[column] * digit)
+            if column in self.WIDTHS:
+                self.setColumnWidth(column, self.WIDTHS[column] * digit)
             else:
                 header.setSectionResizeMode(column, QHeaderView.ResizeMode.Stretch)
         self._delegate.typed.connect(self.typed)

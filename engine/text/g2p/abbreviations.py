@@ -111,7 +111,8 @@ LETTER_AHEAD = r"(?=[ivxIVX]\b(?!['’]|\.\w|(?<=[iI])[ ](?!(?:and|or|of|to)\b)[
 BEFORE_OF = {**TITLES, "Sec": "Secretary", "Rep": "Republic"}
 """Abbreviations before “of”: “Sec. of State”, “Gov. of Texas”."""
 STREETS = {"St": "Street", "Dr": "Drive", "Pl": "Place", "Ct": "Court", "Sq": "Square", "Pkwy": "Parkway"}
-POINTS = {"N": "North", "S": "South", "E": "East", "W": "West"}
+ROADS = {**STREETS, **{short: WORDS[short] for short in ("Ave", "Blvd", "Rd", "Ln", "Hwy")}}
+COMPASS_POINTS = {"N": "North", "S": "South", "E": "East", "W": "West"}
 PREPOSITIONS = "on|along|down|off|across|up|near|onto|from"
 """Words before the name of a street."""
 
@@ -135,7 +136,7 @@ def _street(match: re.Match[str], language: Language) -> str:
 
 def _compass_point(match: re.Match[str], language: Language) -> str:
     point = match["point"]
-    return match["before"] + POINTS[point[0]] + "".join(POINTS[each].lower() for each in point[1:])
+    return match["before"] + COMPASS_POINTS[point[0]] + "".join(COMPASS_POINTS[each].lower() for each in point[1:])
 
 
 def _zip_code(match: re.Match[str], language: Language) -> str:
@@ -147,10 +148,10 @@ NAME = rf"(?:[A-Z][a-z]+(?:'s)?|\d+(?:st|nd|rd|th)|{NAME_PLACEHOLDER})"
 STARTER = rf"(?:{SENTENCE_STARTERS})\b"
 POINT_OF_STREET = (
     rf"(?<!\w)(?P<before>(?i:\d+[A-Z]?|{PREPOSITIONS}|at|of|to|and),?[ ])(?P<point>[NS][EW]?|[EW])\.?"
-    rf"(?=(?:[ ]{NAME}){{1,3}}[ ](?:St|Ave|Blvd|Rd|Ln|Dr|Pl|Street|Avenue|Boulevard|Road|Lane|Drive)\b)"
+    rf"(?=(?:[ ]{NAME}){{1,3}}[ ](?:{any_of({*ROADS, *ROADS.values()})})\b)"
 )
 NUMBERED_STREET = (
-    rf"(?P<name>\b\d+[A-Za-z]?,?(?:[ ](?:[NSEW]|{NAME})\.?){{0,2}}[ ]{NAME})[ ](?P<street>{any_of(STREETS)})"
+    rf"(?P<name>\b\d+[A-Za-z]?,?(?:[ ]{NAME}\.?){{0,2}}[ ]{NAME})[ ](?P<street>{any_of(STREETS)})"
     r"(?:(?P<dot>\.)|(?![\w']))"
 )
 STREET_AFTER_PREPOSITION = (
