@@ -30,6 +30,8 @@ from engine.system.paths import project_folder
 from engine.system.remote import decoded, encoded
 
 CONNECT_SECONDS = 10
+LOOP_ATTEMPTS = 3
+"""How often Dask may start its event loop, which must run within 10 s: too soon for a busy computer at times."""
 ANSWER_SECONDS = 60
 """The limit for reading a finished part: without it, a client that is closed meanwhile would block all later ones."""
 _PACKAGES = ("dask", "distributed")
@@ -154,17 +156,28 @@ def _connected(address: str) -> Any:
             "Install them in the project folder with .venv/bin/python -m pip install '.[cluster]'.",
         ) from error
     try:
-        client = Client(address, timeout=CONNECT_SECONDS, set_as_default=False)
+        client = with_loop(lambda: Client(address, timeout=CONNECT_SECONDS, set_as_default=False))
     except (OSError, ValueError) as error:
         raise EngineError(
             f"No Dask scheduler answers at “{address}”.", "Check the address, such as tcp://192.168.1.2:8786."
         ) from error
-    except AssertionError as error:  # Dask's event loop did not start within the 10 s that Dask gives it
-        raise EngineError("This computer is too busy to connect to the cluster.", "Try again.") from error
     if not client.scheduler_info()["workers"]:
         client.close()
         raise EngineError(f"The cluster at {address} has no workers.", "Start at least one, then try again.")
     return client
+
+
+def with_loop(start: Callable[[], Any]) -> Any:
+    """Return the client or cluster of Dask that `start` makes; call it again if its event loop didn't start in time.
+
+    Raises `EngineError` after `LOOP_ATTEMPTS`.
+    """
+    for _ in range(LOOP_ATTEMPTS):
+        try:
+            return start()
+        except AssertionError as error:  # Dask's only sign of it
+            failure = error
+    raise EngineError("This computer is too busy to connect to the cluster.", "Try again.") from failure
 
 
 def speak_on_worker(program: str, order: Any, model: Sequence[Any] | None = None) -> dict[str, Any]:

@@ -7,6 +7,7 @@ import sys
 from collections.abc import Iterator
 from functools import cache
 from pathlib import Path
+from typing import Any
 
 import dask
 import pytest
@@ -15,7 +16,7 @@ from distributed import Client, LocalCluster
 from engine.__main__ import main
 from engine.errors import EngineError
 from engine.export import cluster
-from engine.export.cluster import Cluster
+from engine.export.cluster import LOOP_ATTEMPTS, Cluster, with_loop
 from engine.export.side_by_side import SpeakerSettings, speak_part
 from engine.models.checkpoints import FULL_SIZE, open_checkpoint, starter_voices
 from engine.models.store import ModelStore
@@ -37,15 +38,23 @@ REQUEST = SpeechRequest("Good morning.", starter_voices()[0].name)
 
 @pytest.fixture(scope="module", autouse=True)
 def _same_environment() -> Iterator[None]:
-    """Keep Dask from setting variables of this process, which its later children would inherit."""
-    with dask.config.set({"distributed.nanny.pre-spawn-environ": {}}):
+    """Keep Dask from setting variables of this process, which its later children would inherit; be patient."""
+    with dask.config.set({"distributed.nanny.pre-spawn-environ": {}}), pytest.MonkeyPatch.context() as patch:
+        patch.setattr(cluster, "CONNECT_SECONDS", PATIENCE_SECONDS)
         yield
+
+
+def local_cluster(workers: int, **options: Any) -> LocalCluster:
+    """A scheduler with workers of one thread."""
+    return with_loop(
+        lambda: LocalCluster(n_workers=workers, threads_per_worker=1, dashboard_address="127.0.0.1:0", **options)
+    )
 
 
 @pytest.fixture(scope="module")
 def workers() -> Iterator[LocalCluster]:
-    """A scheduler with two workers of one thread."""
-    with LocalCluster(n_workers=2, threads_per_worker=1, dashboard_address="127.0.0.1:0") as workers:
+    """A scheduler with two workers."""
+    with local_cluster(2) as workers:
         yield workers
 
 
@@ -87,7 +96,7 @@ def test_leaving_the_block_cancels_the_parts(address):
     with Cluster(address, SETTINGS, fingerprint) as speaking:
         for number in range(20):
             speaking.submit(SpeechRequest(f"{SENTENCE} {number}", REQUEST.voice))
-    with Client(address, set_as_default=False) as client:
+    with with_loop(lambda: Client(address, set_as_default=False)) as client:
         wait_until(
             lambda: client.run_on_scheduler(lambda dask_scheduler: len(dask_scheduler.tasks)) == 0,
             "the end of the tasks",
@@ -153,7 +162,7 @@ def test_a_worker_without_the_model_is_given_it(trained_data, tmp_path, monkeypa
     here = Synthesizer(FULL_SIZE, "cpu")
     empty = {"XDG_DATA_HOME": str(tmp_path)}
     with (
-        LocalCluster(n_workers=1, threads_per_worker=1, dashboard_address="127.0.0.1:0", env=empty) as workers,
+        local_cluster(1, env=empty) as workers,
         Cluster(workers.scheduler_address, SpeakerSettings(FULL_SIZE), here.fingerprint) as speaking,
     ):
         requests = [SpeechRequest(text, "af_heart") for text in ("Good morning.", "Hello.")]
@@ -174,10 +183,28 @@ def test_an_error_in_the_text_is_that_of_one_process(address):
 
 def test_a_cluster_without_workers_is_refused():
     with (
-        LocalCluster(n_workers=0, dashboard_address="127.0.0.1:0") as nobody,
+        local_cluster(0) as nobody,
         pytest.raises(EngineError, match="has no workers"),
     ):
         Cluster(nobody.scheduler_address, SETTINGS, fingerprint)
+
+
+@pytest.mark.parametrize("failures", [1, LOOP_ATTEMPTS])
+def test_an_event_loop_that_starts_late_is_started_again(failures, address, monkeypatch):
+    left = [AssertionError()] * failures
+
+    def client(*arguments: Any, **options: Any) -> Client:
+        if left:
+            raise left.pop()
+        return Client(*arguments, **options)
+
+    monkeypatch.setattr("distributed.Client", client)
+    if failures < LOOP_ATTEMPTS:
+        with Cluster(address, SETTINGS, fingerprint) as speaking:
+            assert speaking.submit(REQUEST).result(LIMIT_SECONDS).length > 0
+    else:
+        with pytest.raises(EngineError, match="too busy"):
+            Cluster(address, SETTINGS, fingerprint)
 
 
 @pytest.mark.parametrize("wrong", ["tcp://127.0.0.1:1", "nowhere", "http://127.0.0.1:1", ""])
