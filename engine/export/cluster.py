@@ -31,7 +31,7 @@ from engine.system.remote import decoded, encoded
 
 CONNECT_SECONDS = 10
 LOOP_ATTEMPTS = 3
-"""How often Dask may start its event loop, which must run within 10 s: too soon for a busy computer at times."""
+"""Attempts of Dask to start its event loop, which must run within 10 s: too soon for a busy computer at times."""
 ANSWER_SECONDS = 60
 """The limit for reading a finished part: without it, a client that is closed meanwhile would block all later ones."""
 _PACKAGES = ("dask", "distributed")
