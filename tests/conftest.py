@@ -80,7 +80,10 @@ _own_processors()
 
 
 def pytest_configure(config: pytest.Config) -> None:
-    """Remove the folder of this process when its tests have ended."""
+    """Look for garbage as the engine does, and remove the folder of this process when its tests have ended."""
+    from engine.system.memory import look_for_garbage_rarely
+
+    look_for_garbage_rarely()
     config.add_cleanup(lambda: rmtree(OWN_FOLDER, ignore_errors=True))
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 import math
 import os
 import sys
@@ -31,6 +32,7 @@ for name in ("DBUS_SESSION_BUS_ADDRESS", "XDG_RUNTIME_DIR"):  # they locate the 
 
 IGNORED = "(IGNORED)"
 """pytest-qt's mark of an ignored message."""
+PYTHONS_THRESHOLDS = (700, 10, 10)
 AUDIO = Path(__file__).resolve().parent / "audio"
 REAL_WINDOWS = [
     "test_real_window.py",
@@ -69,10 +71,13 @@ def qtbot(qapp: QApplication, request: pytest.FixtureRequest) -> QtBot:
 
 @pytest.fixture(autouse=True)
 def garbage_waits_until_qt_is_done() -> Iterator[None]:
-    """Collect garbage only between tests, as the application does between events."""
+    """Collect garbage only between tests, as the application does between events, and as often."""
+    before = gc.get_threshold()
+    gc.set_threshold(*PYTHONS_THRESHOLDS)
     with not_collected():
         yield
     collect_what_is_due()
+    gc.set_threshold(*before)
 
 
 @pytest.fixture(autouse=True)

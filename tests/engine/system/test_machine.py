@@ -328,6 +328,21 @@ print(resident() - before)
 """
 
 
+KEEPING = """
+import gc
+from engine.system.memory import look_for_garbage_rarely
+look_for_garbage_rarely()
+before = gc.get_stats()[0]["collections"]
+kept = [[number] for number in range(10_000)]
+print(gc.get_stats()[0]["collections"] - before)
+"""
+
+
+def test_objects_that_stay_are_not_looked_through_for_garbage():
+    done = subprocess.run([sys.executable, "-c", KEEPING], capture_output=True, text=True, check=True)
+    assert int(done.stdout) <= 1
+
+
 def kept_bytes(mode):
     done = subprocess.run([sys.executable, "-c", PROGRAM, mode], capture_output=True, text=True, check=True)
     return int(done.stdout)
