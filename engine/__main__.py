@@ -6,7 +6,7 @@ import sys
 from collections.abc import Sequence
 
 from engine.system.imports import stay_offline
-from engine.system.memory import look_for_garbage_rarely
+from engine.system.memory import collect_garbage_rarely
 
 EXIT_INTERRUPTED = 130
 
@@ -14,7 +14,7 @@ EXIT_INTERRUPTED = 130
 def main(arguments: Sequence[str] | None = None) -> int:
     """Run one command and return its exit code; a user's mistake never shows a traceback."""
     stay_offline()
-    look_for_garbage_rarely()
+    collect_garbage_rarely()
     try:
         from engine.cli.parser import run_command  # takes half a second, in which the user may interrupt it
 

@@ -80,10 +80,10 @@ _own_processors()
 
 
 def pytest_configure(config: pytest.Config) -> None:
-    """Look for garbage as the engine does, and remove the folder of this process when its tests have ended."""
-    from engine.system.memory import look_for_garbage_rarely
+    """Collect garbage as the engine does, and remove the folder of this process when its tests have ended."""
+    from engine.system.memory import collect_garbage_rarely
 
-    look_for_garbage_rarely()
+    collect_garbage_rarely()
     config.add_cleanup(lambda: rmtree(OWN_FOLDER, ignore_errors=True))
 
 

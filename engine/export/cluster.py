@@ -31,7 +31,7 @@ from engine.system.remote import decoded, encoded
 
 CONNECT_SECONDS = 10
 LOOP_ATTEMPTS = 3
-"""Attempts of Dask to start its event loop, which must run within 10 s: too soon for a busy computer at times."""
+"""The number of times that Dask may start its event loop, which it abandons after 10 s."""
 ANSWER_SECONDS = 60
 """The limit for reading a finished part: without it, a client that is closed meanwhile would block all later ones."""
 _PACKAGES = ("dask", "distributed")
@@ -156,7 +156,7 @@ def _connected(address: str) -> Any:
             "Install them in the project folder with .venv/bin/python -m pip install '.[cluster]'.",
         ) from error
     try:
-        client = with_loop(lambda: Client(address, timeout=CONNECT_SECONDS, set_as_default=False))
+        client = with_event_loop(lambda: Client(address, timeout=CONNECT_SECONDS, set_as_default=False))
     except (OSError, ValueError) as error:
         raise EngineError(
             f"No Dask scheduler answers at “{address}”.", "Check the address, such as tcp://192.168.1.2:8786."
@@ -167,10 +167,10 @@ def _connected(address: str) -> Any:
     return client
 
 
-def with_loop(start: Callable[[], Any]) -> Any:
-    """Return the client or cluster of Dask that `start` makes; call it again if its event loop didn't start in time.
+def with_event_loop(start: Callable[[], Any]) -> Any:
+    """Return the Dask client or cluster that `start` creates; call it again if its event loop doesn't start in time.
 
-    Raises `EngineError` after `LOOP_ATTEMPTS`.
+    Raises `EngineError` after `LOOP_ATTEMPTS` attempts.
     """
     for _ in range(LOOP_ATTEMPTS):
         try:

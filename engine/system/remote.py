@@ -28,7 +28,7 @@ from typing import Any, Self, TypeVar, TypeVarTuple, get_args, get_origin, get_t
 
 from engine.errors import EngineError
 from engine.system.child_process import ChildProcess, error_fields, ignore, python_command
-from engine.system.memory import look_for_garbage_rarely
+from engine.system.memory import collect_garbage_rarely
 from engine.system.waiting import raise_if_set
 
 Arguments = TypeVarTuple("Arguments")
@@ -232,7 +232,7 @@ def _converter(kind: Any) -> Any:
 
 def main(name: str) -> int:
     """Call the function in the child process with the arguments on standard input; returns the exit code."""
-    look_for_garbage_rarely()
+    collect_garbage_rarely()
     write = _message_writer()
     lines = _lines_of_the_parent()
     order = json.loads(next(lines))

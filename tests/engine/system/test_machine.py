@@ -330,15 +330,15 @@ print(resident() - before)
 
 KEEPING = """
 import gc
-from engine.system.memory import look_for_garbage_rarely
-look_for_garbage_rarely()
+from engine.system.memory import collect_garbage_rarely
+collect_garbage_rarely()
 before = gc.get_stats()[0]["collections"]
 kept = [[number] for number in range(10_000)]
 print(gc.get_stats()[0]["collections"] - before)
 """
 
 
-def test_objects_that_stay_are_not_looked_through_for_garbage():
+def test_objects_that_stay_cause_few_collections():
     done = subprocess.run([sys.executable, "-c", KEEPING], capture_output=True, text=True, check=True)
     assert int(done.stdout) <= 1
 
