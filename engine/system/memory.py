@@ -21,7 +21,7 @@ _TRIM_THRESHOLD_BYTES = 16 << 20
 """The freed memory to retain for small arrays: mapping it again would take longer than computing them."""
 _ALL_BYTES = (1 << 31) - 1
 _GARBAGE_THRESHOLDS = (20_000, 10, 10)
-"""The new objects, and younger collections, that trigger a collection; Python’s defaults are 700, 10 and 10."""
+"""The new objects, and younger collections, that trigger a collection; Python's defaults are 700, 10 and 10."""
 
 
 def peak_bytes() -> int:
